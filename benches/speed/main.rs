@@ -1,0 +1,32 @@
+//! How fast Planwright is, as ratios to a limit or a peer measured in the same run.
+//!
+//! `cargo bench` prints one table; `cargo bench -- check` only the rows whose
+//! name begins so.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    clippy::cast_precision_loss,
+    reason = "a bench prints, and stops at the first surprise"
+)]
+
+mod check;
+mod measure;
+mod memory;
+mod plans;
+mod sqlite;
+mod walker;
+
+use measure::Table;
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let mut table = Table::new(wanted);
+    check::rows(&mut table);
+    memory::rows(&mut table);
+    sqlite::rows(&mut table);
+    table.print();
+}

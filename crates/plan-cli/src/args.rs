@@ -1,0 +1,318 @@
+//! The command line, as it is written.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Check, run and resume plans that language models write.
+#[derive(Debug, Parser)]
+#[command(name = "planwright", version, about, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check a plan as a whole, and say everything that is wrong with it
+    Check(Check),
+    /// Draw the steps of a plan and their order
+    Graph(Graph),
+    /// Print the JSON Schema of a document
+    Schema(Schema),
+    /// Check a plan and run it
+    Run(Run),
+    /// Go on with a run that waits or was interrupted
+    Resume(Resume),
+    /// End a run
+    Cancel(Cancel),
+    /// List runs, or show one
+    #[command(subcommand)]
+    Runs(Runs),
+    /// Print the page of a rule
+    Explain(Explain),
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    #[command(flatten)]
+    pub(crate) host: Host,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t = Format::Pretty)]
+    pub(crate) format: Format,
+    /// Also print what the plan may do, and nothing but that
+    #[arg(long)]
+    pub(crate) grant: bool,
+}
+
+/// Which plan, and how to read it.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// The plan's file; `-` is standard input
+    #[arg(value_name = "PLAN")]
+    pub(crate) path: PathBuf,
+    /// What the document is
+    #[arg(long = "as", value_enum, default_value_t = Kind::Auto, value_name = "KIND")]
+    pub(crate) kind: Kind,
+    /// Where a planner's step that names no predecessor gets its edges
+    #[arg(long, value_enum, default_value_t = Edges::Position)]
+    pub(crate) edges: Edges,
+}
+
+/// What the host has and allows.
+#[derive(Debug, Args)]
+pub(crate) struct Host {
+    /// The catalog file of tools, models, languages and agents
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// The policy file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+}
+
+/// What a document is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// What its members say
+    Auto,
+    /// A native plan
+    Plan,
+    /// A plan with its tools
+    Bundle,
+    /// A planner's list
+    Planner,
+}
+
+/// Where silent steps of a planner's list get their edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Edges {
+    /// From the step before
+    Position,
+    /// From their references, where they have any
+    Dataflow,
+}
+
+/// How `check` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Pretty,
+    /// For programs
+    Json,
+}
+
+/// Arguments of `graph`.
+#[derive(Debug, Args)]
+pub(crate) struct Graph {
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    /// The notation
+    #[arg(long, value_enum, default_value_t = Notation::Mermaid)]
+    pub(crate) format: Notation,
+}
+
+/// How `graph` draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Notation {
+    /// A Mermaid flowchart
+    Mermaid,
+    /// Graphviz
+    Dot,
+    /// Nodes, edges and groups
+    Json,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub(crate) struct Schema {
+    /// The document
+    #[arg(value_enum)]
+    pub(crate) document: SchemaOf,
+    /// Allow only the tools of this catalog file, in plans and planner's lists
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+}
+
+/// Which document's schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// A native plan
+    Plan,
+    /// A planner's list
+    Planner,
+    /// A catalog file
+    Catalog,
+    /// A policy file
+    Policy,
+}
+
+/// How scripts are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Sandbox {
+    /// Without a sandbox no script runs
+    Required,
+    /// With a sandbox where there is one
+    #[value(alias = "best-effort")]
+    BestEffort,
+    /// Without a sandbox
+    Off,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) plan: PlanArgs,
+    #[command(flatten)]
+    pub(crate) host: Host,
+    /// A JSON file with the inputs, by name; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) inputs: Option<PathBuf>,
+    /// One input; text needs no quotes where the plan wants text
+    #[arg(long = "input", value_name = "NAME=JSON")]
+    pub(crate) input: Vec<String>,
+    /// The run's id; a second run under it is refused
+    #[arg(long, value_name = "ID")]
+    pub(crate) run_id: Option<String>,
+    /// How scripts are held, whatever the policy says
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) sandbox: Option<Sandbox>,
+    /// Save an edited plan as its next version
+    #[arg(long)]
+    pub(crate) bump: bool,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Print the run record as JSON, and nothing else on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where runs are kept.
+#[derive(Debug, Args)]
+pub(crate) struct Store {
+    /// Where runs are kept: `sqlite:PATH` or `memory:`
+    #[arg(
+        long = "store",
+        value_name = "URL",
+        default_value = "sqlite:.planwright/state.db"
+    )]
+    pub(crate) url: String,
+}
+
+/// Arguments of `resume`.
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The run
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// Answer a question: approve, reject, cancel or text:…
+    #[arg(long = "answer", value_name = "STEP|REQUEST=ANSWER")]
+    pub(crate) answers: Vec<String>,
+    /// Decide about a call in doubt: retry, failed or succeeded:JSON
+    #[arg(long = "in-doubt", value_name = "STEP=DECISION")]
+    pub(crate) in_doubt: Vec<String>,
+    /// Stay until the run has ended, whoever drives it and however long questions stay open
+    #[arg(long)]
+    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) host: Host,
+    /// How scripts are held, whatever the policy says
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) sandbox: Option<Sandbox>,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Print the run record as JSON, and nothing else on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `cancel`.
+#[derive(Debug, Args)]
+pub(crate) struct Cancel {
+    /// The run
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// Why
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "cancelled from the command line"
+    )]
+    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) host: Host,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Print the run record as JSON, and nothing else on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What to do with runs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Runs {
+    /// List runs, the newest first
+    List(List),
+    /// Show one run
+    Show(Show),
+}
+
+/// Arguments of `runs list`.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only runs that stand like this; may be given more than once
+    #[arg(long, value_enum)]
+    pub(crate) status: Vec<Status>,
+    /// The most runs to list
+    #[arg(long, default_value_t = 100)]
+    pub(crate) limit: usize,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Status {
+    /// Under way, or interrupted
+    Running,
+    /// A question or a call in doubt is open
+    Waiting,
+    /// Ended well
+    Succeeded,
+    /// Ended by a failure
+    Failed,
+    /// Ended by a person
+    Cancelled,
+}
+
+/// Arguments of `runs show`.
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The run
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    #[command(flatten)]
+    pub(crate) host: Host,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Print the run record as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The rule's code, such as P203, or its name
+    #[arg(value_name = "CODE")]
+    pub(crate) rule: String,
+}

@@ -1,0 +1,131 @@
+//! `planwright check`: everything that is wrong with a plan, before anything runs.
+
+use std::path::Path;
+
+use planwright::model::document::{Document, DocumentKind, ReadOptions, parse, read};
+use planwright::model::{Limits, Plan};
+use planwright::validate::{PlanRejected, ValidatedPlan, check_bytes};
+
+use crate::args::{Check, Format, PlanArgs};
+use crate::exit::{Exit, Halt};
+use crate::host::Host;
+use crate::input::{Input, is_stdin, read_options};
+use crate::output;
+
+/// Checks one plan.
+pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
+    let subject = Subject::read(&arguments.plan)?;
+    let mut host = subject.host(&arguments.host, None)?;
+    if let Some(plan) = &subject.plan {
+        host.assume_tools_of(plan)?;
+    }
+    let checked = subject.check(&host);
+    match arguments.format {
+        Format::Json => {
+            output::print_json(&output::check_json(subject.plan.as_ref(), checked.as_ref()))
+        }
+        Format::Pretty => pretty(&subject, &checked),
+    }
+    match checked {
+        Ok(plan) => {
+            if arguments.grant && arguments.format == Format::Pretty {
+                output::print(plan.grant().to_string());
+            }
+            Ok(Exit::Fine)
+        }
+        Err(_) => Ok(Exit::Rejected),
+    }
+}
+
+fn pretty(subject: &Subject, checked: &Result<ValidatedPlan, PlanRejected>) {
+    match checked {
+        Ok(plan) => {
+            output::show_findings(plan.warnings(), plan.truncated(), &subject.input);
+            output::say(format!(
+                "`{}` is a valid plan of {} steps, in {} groups",
+                plan.plan().name,
+                plan.plan().steps.len(),
+                plan.graph().groups().len(),
+            ));
+            for ask in &plan.bounds().asks {
+                output::say(format!("will be asked at `{}`: {}", ask.step, ask.reason));
+            }
+        }
+        Err(rejected) => {
+            output::show_findings(rejected.findings(), rejected.truncated(), &subject.input);
+        }
+    }
+}
+
+/// A plan's document, read as far as it can be.
+#[derive(Debug)]
+pub(super) struct Subject {
+    pub(super) input: Input,
+    pub(super) options: ReadOptions,
+    document: Option<Document>,
+    /// The plan, stand-ins where something was not read.
+    pub(super) plan: Option<Plan>,
+    kind: DocumentKind,
+    /// Whether the reader had nothing to say.
+    pub(super) clean: bool,
+    path: std::path::PathBuf,
+}
+
+impl Subject {
+    /// Reads the document that the command line names.
+    pub(super) fn read(arguments: &PlanArgs) -> Result<Self, Halt> {
+        let limits = Limits::default();
+        let options = read_options(arguments, limits);
+        let input = Input::read(&arguments.path, &limits)?;
+        let parsed = parse(&input.bytes, &limits);
+        let mut subject = Self {
+            input,
+            options,
+            clean: parsed.problems.is_empty(),
+            document: parsed.document,
+            plan: None,
+            kind: arguments_kind(&options),
+            path: arguments.path.clone(),
+        };
+        if let Some(document) = &subject.document {
+            let read = read(document, &options);
+            subject.clean &= read.problems.is_empty();
+            subject.kind = read.kind;
+            subject.plan = read.plan;
+        }
+        Ok(subject)
+    }
+
+    /// What the plan is checked against: the flags, or its own bundle.
+    pub(super) fn host(
+        &self,
+        flags: &crate::args::Host,
+        sandbox: Option<crate::args::Sandbox>,
+    ) -> Result<Host, Halt> {
+        let bundle = match (&self.document, self.kind) {
+            (Some(document), DocumentKind::Bundle) => Some((document, self.path())),
+            _ => None,
+        };
+        Host::load(flags, sandbox, bundle)
+    }
+
+    /// Checks the document.
+    pub(super) fn check(&self, host: &Host) -> Result<ValidatedPlan, PlanRejected> {
+        let mut options = self.options;
+        options.limits = host.policy.limits;
+        check_bytes(&self.input.bytes, &options, &host.context())
+    }
+
+    /// Where the document is; the current folder for standard input.
+    fn path(&self) -> &Path {
+        if is_stdin(&self.path) {
+            Path::new(".")
+        } else {
+            &self.path
+        }
+    }
+}
+
+fn arguments_kind(options: &ReadOptions) -> DocumentKind {
+    options.kind
+}

@@ -1,0 +1,243 @@
+//! What the host has and allows: the catalog, the policy, the sandbox.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use planwright::exec::{Secret, SecretError, SecretSource};
+use planwright::model::document::Document;
+use planwright::model::{Plan, SecretName, StepConfig};
+use planwright::tools::{CatalogTools, FileError, load_catalog, load_policy, tools_of};
+use planwright::validate::policy::SandboxMode;
+use planwright::validate::{Context, Policy, ToolCatalog, ValidatedPlan};
+
+use crate::args::{self, Sandbox};
+use crate::exit::{Exit, Halt};
+use crate::output;
+
+/// Where the catalog came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A catalog file.
+    File,
+    /// The plan's own bundle.
+    Bundle,
+    /// Nowhere.
+    None,
+}
+
+/// What plans are checked against and run with.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) catalog: ToolCatalog,
+    pub(crate) policy: Policy,
+    pub(crate) source: Source,
+    /// What relative paths of the catalog are relative to.
+    folder: PathBuf,
+    /// What a resume needs to know, by name.
+    pub(crate) sources: BTreeMap<String, String>,
+}
+
+impl Host {
+    /// Loads what the flags name; without a catalog, a bundle's own tools.
+    pub(crate) fn load(
+        flags: &args::Host,
+        sandbox: Option<Sandbox>,
+        bundle: Option<(&Document, &Path)>,
+    ) -> Result<Self, Halt> {
+        let mut sources = BTreeMap::new();
+        let mut policy = Policy::default();
+        if let Some(path) = &flags.policy {
+            policy = load_policy(path).map_err(|error| refused(&error))?;
+            sources.insert("policy".to_owned(), absolute(path));
+        }
+        if let Some(mode) = sandbox {
+            policy = policy.sandbox(mode_of(mode));
+            sources.insert("sandbox".to_owned(), word_of(mode).to_owned());
+        }
+        let (catalog, folder, source) = if let Some(path) = &flags.tools {
+            let file = load_catalog(path).map_err(|error| refused(&error))?;
+            sources.insert("tools".to_owned(), file.path().display().to_string());
+            (
+                file.catalog().clone(),
+                file.folder().to_owned(),
+                Source::File,
+            )
+        } else if let Some((document, path)) = bundle {
+            let catalog = ToolCatalog::from_bundle(document).map_err(|rejected| {
+                for finding in rejected.findings() {
+                    output::say(finding.line());
+                }
+                Halt::new(Exit::Rejected, "the tools of the bundle are refused")
+            })?;
+            sources.insert("bundle".to_owned(), absolute(path));
+            (catalog, folder_of(path), Source::Bundle)
+        } else {
+            (ToolCatalog::default(), PathBuf::from("."), Source::None)
+        };
+        let host = Self {
+            catalog,
+            policy,
+            source,
+            folder,
+            sources,
+        };
+        for warning in host.policy.findings_against(&host.catalog) {
+            output::say(format!("warning: policy: {}", warning.line()));
+        }
+        Ok(host)
+    }
+
+    /// The host of a run: what its journal names, unless a flag says otherwise.
+    pub(crate) fn of_run(
+        recorded: &BTreeMap<String, String>,
+        flags: &args::Host,
+        sandbox: Option<Sandbox>,
+    ) -> Result<Self, Halt> {
+        let named = |name: &str| recorded.get(name).map(PathBuf::from);
+        let flags = args::Host {
+            tools: flags.tools.clone().or_else(|| named("tools")),
+            policy: flags.policy.clone().or_else(|| named("policy")),
+        };
+        let sandbox = sandbox.or_else(|| recorded.get("sandbox").and_then(|word| mode_named(word)));
+        match named("bundle") {
+            Some(path) if flags.tools.is_none() => {
+                let limits = planwright::model::Limits::default();
+                let input = crate::input::Input::read(&path, &limits)?;
+                let parsed = planwright::model::document::parse(&input.bytes, &limits);
+                let document = parsed.document.ok_or_else(|| {
+                    Halt::usage(format!("`{}` is no bundle any more", path.display()))
+                        .help("name a catalog with `--tools`")
+                })?;
+                Self::load(&flags, sandbox, Some((&document, &path)))
+            }
+            _ => Self::load(&flags, sandbox, None),
+        }
+    }
+
+    /// What a check looks at.
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context::new(&self.catalog, &self.policy)
+    }
+
+    /// Without any catalog, takes the tools of a plan by their names alone.
+    pub(crate) fn assume_tools_of(&mut self, plan: &Plan) -> Result<(), Halt> {
+        if self.source != Source::None {
+            return Ok(());
+        }
+        let names: std::collections::BTreeSet<&str> = plan
+            .steps
+            .iter()
+            .filter_map(|step| match &step.config {
+                StepConfig::ToolCall(call) => Some(call.tool.as_str()),
+                _ => None,
+            })
+            .collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        self.catalog = ToolCatalog::from_names(names)
+            .map_err(|rejected| Halt::new(Exit::Rejected, rejected.to_string()))?;
+        output::say(
+            "note: no catalog was given, so tools are taken by their names and nothing else of them is checked (`--tools FILE`)",
+        );
+        Ok(())
+    }
+
+    /// The implementations of the catalog.
+    pub(crate) fn tools(&self) -> Result<CatalogTools, Halt> {
+        tools_of(&self.catalog, &self.folder, self.policy.sandbox)
+            .map_err(|error| Halt::usage(error.to_string()))
+    }
+}
+
+/// Refuses a plan that this build cannot run, before anything runs.
+pub(crate) fn runnable(
+    plan: &ValidatedPlan,
+    tools: &CatalogTools,
+    policy: &Policy,
+) -> Result<(), Halt> {
+    let steps = &plan.plan().steps;
+    for step in steps {
+        if let StepConfig::ToolCall(call) = &step.config
+            && let Some(tool) = tools.unavailable.iter().find(|tool| tool.name == call.tool)
+        {
+            return Err(Halt::usage(format!(
+                "step `{}` cannot run: {tool}",
+                step.id
+            )));
+        }
+    }
+    let script = steps
+        .iter()
+        .find(|step| matches!(step.config, StepConfig::CodeCall(_)));
+    if let Some(step) = script {
+        planwright::tools::ProcessCodeRunner::available(policy.sandbox).map_err(|missing| {
+            Halt::usage(format!("step `{}` cannot run: {missing}", step.id))
+                .help("or say `--sandbox best_effort` on the command line")
+        })?;
+        if policy.sandbox == SandboxMode::BestEffort {
+            output::say("warning: scripts run without a sandbox: this build has none");
+        }
+    }
+    Ok(())
+}
+
+/// What a catalog or policy file has wrong, told; an unreadable file is a matter of usage.
+fn refused(error: &FileError) -> Halt {
+    let findings = error.findings();
+    if let FileError::Rejected { path, .. } = error {
+        for finding in findings {
+            output::say(format!("{path}:{finding}"));
+        }
+    }
+    Halt::usage(error.to_string())
+}
+
+fn mode_of(sandbox: Sandbox) -> SandboxMode {
+    match sandbox {
+        Sandbox::Required => SandboxMode::Required,
+        Sandbox::BestEffort => SandboxMode::BestEffort,
+        Sandbox::Off => SandboxMode::Off,
+    }
+}
+
+fn word_of(sandbox: Sandbox) -> &'static str {
+    match sandbox {
+        Sandbox::Required => "required",
+        Sandbox::BestEffort => "best_effort",
+        Sandbox::Off => "off",
+    }
+}
+
+fn mode_named(word: &str) -> Option<Sandbox> {
+    [Sandbox::Required, Sandbox::BestEffort, Sandbox::Off]
+        .into_iter()
+        .find(|mode| word_of(*mode) == word)
+}
+
+fn absolute(path: &Path) -> String {
+    path.canonicalize()
+        .unwrap_or_else(|_| path.to_owned())
+        .display()
+        .to_string()
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    whole
+        .parent()
+        .map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// Secrets from the environment of this process, under their own names.
+///
+/// Asked only for secrets that policy and plan both name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EnvironmentSecrets;
+
+#[async_trait::async_trait]
+impl SecretSource for EnvironmentSecrets {
+    async fn secret(&self, name: &SecretName) -> Result<Option<Secret>, SecretError> {
+        Ok(std::env::var(name.as_str()).ok().map(Secret::new))
+    }
+}

@@ -1,0 +1,103 @@
+//! Findings, for people and for programs.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use planwright::model::{Graph, Plan};
+use planwright::validate::render::{Colour, json, pretty};
+use planwright::validate::{Finding, PlanRejected, ValidatedPlan};
+use serde_json::{Value, json};
+
+use super::text::plain;
+use super::{colourful, say};
+use crate::input::Input;
+
+/// Writes findings with excerpts of their source to standard error.
+pub(crate) fn show_findings(findings: &[Finding], truncated: usize, input: &Input) {
+    if !findings.is_empty() {
+        let text = input.text();
+        // colours are control sequences: where the source holds some itself, none are let through
+        let colour = colourful() && plain(&text).len() == text.len();
+        let choice = if colour {
+            Colour::Always
+        } else {
+            Colour::Never
+        };
+        let report = pretty(findings, &input.name, &text, choice);
+        let report = if colour {
+            report.into()
+        } else {
+            plain(&report)
+        };
+        let _ = writeln!(std::io::stderr().lock(), "{}", report.trim_end());
+    }
+    if truncated > 0 {
+        say(format!("and {truncated} more findings"));
+    }
+}
+
+/// `{valid, plan, grant, bounds, parallel_groups, edges, findings, truncated}`.
+///
+/// Of a refused plan there is no grant and there are no bounds; its name and its
+/// edges are those that could be read.
+pub(crate) fn check_json(
+    plan: Option<&Plan>,
+    checked: Result<&ValidatedPlan, &PlanRejected>,
+) -> Value {
+    let mut report = json(checked);
+    if let (Err(rejected), Value::Object(members)) = (checked, &mut report) {
+        let digest = rejected.digest().map(|digest| digest.to_string());
+        let graph = plan.map(Graph::new);
+        let drawn = plan.zip(graph.as_ref());
+        let mut set = |name: &str, value: Value| members.insert(name.to_owned(), value);
+        set(
+            "plan",
+            plan.map_or(Value::Null, |plan| identity(plan, digest)),
+        );
+        set("grant", Value::Null);
+        set("bounds", Value::Null);
+        set(
+            "parallel_groups",
+            drawn.map_or_else(|| json!([]), |(plan, graph)| json!(groups(plan, graph))),
+        );
+        set(
+            "edges",
+            drawn.map_or_else(|| json!({}), |(plan, graph)| json!(edges(plan, graph))),
+        );
+    }
+    report
+}
+
+fn identity(plan: &Plan, digest: Option<String>) -> Value {
+    json!({
+        "id": plan.metadata.id,
+        "version": plan.metadata.version,
+        "name": plan.name,
+        "digest": digest,
+    })
+}
+
+fn groups<'a>(plan: &'a Plan, graph: &Graph) -> Vec<Vec<&'a str>> {
+    graph
+        .groups()
+        .iter()
+        .map(|group| group.iter().filter_map(|&step| id(plan, step)).collect())
+        .collect()
+}
+
+/// What every step waits for.
+fn edges<'a>(plan: &'a Plan, graph: &Graph) -> BTreeMap<&'a str, Vec<&'a str>> {
+    (0..plan.steps.len())
+        .filter_map(|step| {
+            let before = graph.dependencies(step);
+            Some((
+                id(plan, step)?,
+                before.iter().filter_map(|&step| id(plan, step)).collect(),
+            ))
+        })
+        .collect()
+}
+
+fn id(plan: &Plan, step: usize) -> Option<&str> {
+    plan.steps.get(step).map(|step| step.id.as_str())
+}

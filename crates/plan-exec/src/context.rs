@@ -1,0 +1,148 @@
+//! What a call is told about itself: nothing ambient, all of it named here.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plan_model::{StepId, Timestamp};
+use plan_run::{IdempotencyKey, PrincipalName, RunId, StepPath};
+
+use crate::Cancellation;
+use crate::progress::Progress;
+
+/// The circumstances of one attempt. Clones are cheap and share its cancellation.
+#[derive(Debug, Clone)]
+pub struct ToolContext {
+    run: Arc<RunFacts>,
+    call: Arc<CallFacts>,
+}
+
+/// What all attempts of a run have in common.
+#[derive(Debug, Clone)]
+pub(crate) struct RunFacts {
+    pub(crate) run: RunId,
+    pub(crate) principal: Option<PrincipalName>,
+    pub(crate) tags: BTreeMap<String, String>,
+    pub(crate) scratch: PathBuf,
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// What one attempt has for itself.
+#[derive(Debug)]
+pub(crate) struct CallFacts {
+    pub(crate) step: StepPath,
+    pub(crate) attempt: u32,
+    pub(crate) key: IdempotencyKey,
+    pub(crate) deadline: Option<Timestamp>,
+    pub(crate) cancellation: Cancellation,
+    pub(crate) progress: Progress,
+}
+
+impl ToolContext {
+    pub(crate) fn new(run: Arc<RunFacts>, call: CallFacts) -> Self {
+        Self {
+            run,
+            call: Arc::new(call),
+        }
+    }
+
+    /// A context outside any run, to try an implementation on its own.
+    ///
+    /// Its step is `step`, its attempt the first, its scratch folder the
+    /// current one; it has no deadline and its progress goes nowhere.
+    pub fn detached(run: RunId, step: StepId, key: IdempotencyKey) -> Self {
+        let facts = RunFacts {
+            run,
+            principal: None,
+            tags: BTreeMap::new(),
+            scratch: PathBuf::from("."),
+            roots: Vec::new(),
+        };
+        Self::new(
+            Arc::new(facts),
+            CallFacts {
+                step: StepPath::from(step),
+                attempt: 1,
+                key,
+                deadline: None,
+                cancellation: Cancellation::new(),
+                progress: Progress::nowhere(),
+            },
+        )
+    }
+
+    /// The context with another scratch folder.
+    #[must_use]
+    pub fn with_scratch(self, folder: impl Into<PathBuf>) -> Self {
+        let scratch = folder.into();
+        self.with_facts(|facts| facts.scratch = scratch)
+    }
+
+    /// The context with these granted folders.
+    #[must_use]
+    pub fn with_roots(self, roots: Vec<PathBuf>) -> Self {
+        self.with_facts(|facts| facts.roots = roots)
+    }
+
+    fn with_facts(mut self, change: impl FnOnce(&mut RunFacts)) -> Self {
+        change(Arc::make_mut(&mut self.run));
+        self
+    }
+
+    /// The run.
+    pub fn run(&self) -> &RunId {
+        &self.run.run
+    }
+
+    /// The step, with the item of its fan-out where there is one.
+    pub fn step_path(&self) -> &StepPath {
+        &self.call.step
+    }
+
+    /// The attempt, counted from 1.
+    pub fn attempt(&self) -> u32 {
+        self.call.attempt
+    }
+
+    /// The same over retries and repeats after a crash: hand it to whoever can tell repeats by it.
+    pub fn idempotency_key(&self) -> &IdempotencyKey {
+        &self.call.key
+    }
+
+    /// When the attempt is ended by the executor.
+    pub fn deadline(&self) -> Option<Timestamp> {
+        self.call.deadline
+    }
+
+    /// Raised when the work should end. A call that has looked at it is given a grace before it is dropped.
+    pub fn cancellation(&self) -> &Cancellation {
+        self.call.cancellation.observe()
+    }
+
+    /// Says how far the work is, to whoever watches the run. Not journaled, never waits, may be dropped.
+    pub fn progress(&self, message: impl Into<String>) {
+        self.call
+            .progress
+            .report(&self.call.step, self.call.attempt, message.into());
+    }
+
+    /// On whose behalf the run was started.
+    pub fn principal(&self) -> Option<&PrincipalName> {
+        self.run.principal.as_ref()
+    }
+
+    /// The tags of the run.
+    pub fn tags(&self) -> &BTreeMap<String, String> {
+        &self.run.tags
+    }
+
+    /// The run's own folder. It may not exist yet: whoever writes first creates it.
+    pub fn scratch(&self) -> &Path {
+        &self.run.scratch
+    }
+
+    /// The folders beside [`ToolContext::scratch`] that the run was granted.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.run.roots
+    }
+}

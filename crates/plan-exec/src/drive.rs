@@ -1,0 +1,454 @@
+//! Driving one run: propose, journal, perform, feed back.
+//!
+//! One turn: results of calls and words from outside become events, the machine
+//! proposes what follows from them, and all of it goes into the journal as one
+//! append. Only then is anything performed or shown. The machine runs ahead of
+//! the journal within a turn; when the append meets a record of another writer,
+//! the machine is rebuilt from the journal and the turn is taken again.
+
+mod asks;
+mod batch;
+mod command;
+mod flight;
+mod flights;
+mod jitter;
+mod journal;
+mod keeper;
+mod lending;
+mod outcome;
+mod perform;
+mod redact;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plan_model::Timestamp;
+use plan_run::{
+    Effect, Ending, Event, EventKind, Failure, FailureClass, Machine, Request, RetryAdvice, RunId, RunRecord, RunStatus,
+};
+use plan_store::{Fence, Sequence};
+use plan_validate::ValidatedPlan;
+use tokio::sync::{broadcast, mpsc, watch};
+use tokio::time::Instant;
+use tracing::Instrument;
+
+use crate::context::RunFacts;
+use crate::executor::{Enlisted, Shared, WhenWaiting};
+use crate::handle::{Link, Outcome};
+use crate::{ControlError, ExecError, RunHandle, RunUpdate};
+
+use asks::Asks;
+use batch::{Batch, Settled};
+use flights::Flights;
+use jitter::Jitter;
+use journal::{Appended, Journal};
+use keeper::Keeper;
+use lending::Lending;
+
+use command::Told;
+
+pub(crate) use command::{Command, Control};
+
+/// The updates that a slow watcher may be behind before it loses the oldest.
+const UPDATES: usize = 1024;
+
+/// How often the tail of the journal is read for records of other writers.
+const TAIL_EVERY: Duration = Duration::from_secs(1);
+
+/// A run that is about to be driven: claimed, and rebuilt to the end of its journal.
+#[derive(Debug)]
+pub(crate) struct Departure {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) enlisted: Enlisted,
+    pub(crate) plan: ValidatedPlan,
+    pub(crate) machine: Machine,
+    pub(crate) facts: RunFacts,
+    pub(crate) fence: Fence,
+    pub(crate) end: Sequence,
+    /// What the first watcher should see of what is in the journal already.
+    pub(crate) news: Vec<Event>,
+    /// Whether others drove the run before.
+    pub(crate) origin: Origin,
+}
+
+/// Whether a drive begins a run or takes one up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The run was just created.
+    Started,
+    /// The run was driven before, perhaps by a process that died.
+    Resumed,
+}
+
+/// Begins to drive a run in a background task.
+pub(crate) fn launch(departure: Departure) -> RunHandle {
+    let run = departure.facts.run.clone();
+    let (updates, first) = broadcast::channel(UPDATES);
+    let (commands, inbox) = mpsc::unbounded_channel();
+    let (done, outcome) = watch::channel(None);
+    let link = Link {
+        run: run.clone(),
+        commands,
+        updates: updates.downgrade(),
+    };
+    let shared = Arc::clone(&departure.shared);
+    let span = tracing::info_span!("run", run = %run, plan = %departure.plan.plan().name);
+    let (drive, enlisted) = Drive::new(departure, inbox, updates);
+    enlisted.link(link.clone());
+    tokio::spawn(finish(drive, enlisted, done).instrument(span));
+    RunHandle::new(link, shared, outcome, first)
+}
+
+async fn finish(mut drive: Drive, enlisted: Enlisted, done: watch::Sender<Option<Outcome>>) {
+    let outcome = drive.run().await;
+    drive.land(&outcome).await;
+    drop(enlisted);
+    drop(drive);
+    let outcome = outcome.map(Arc::new);
+    if let Err(error) = &outcome {
+        tracing::error!(%error, "the drive ended early");
+    }
+    // nobody may be waiting
+    let _ = done.send(Some(outcome));
+}
+
+/// The drive of one run.
+struct Drive {
+    shared: Arc<Shared>,
+    plan: ValidatedPlan,
+    machine: Machine,
+    facts: Arc<RunFacts>,
+    origin: Origin,
+    journal: Journal,
+    keeper: Keeper,
+    flights: Flights,
+    asks: Asks,
+    lending: Lending,
+    jitter: Jitter,
+    /// What calls came to, not journaled yet.
+    results: Vec<Settled>,
+    /// What was said from outside, not journaled yet.
+    pending: VecDeque<Told>,
+    inbox: mpsc::UnboundedReceiver<Command>,
+    updates: broadcast::Sender<RunUpdate>,
+    next_tail: Instant,
+    stopped: bool,
+}
+
+impl Drive {
+    fn new(
+        departure: Departure,
+        inbox: mpsc::UnboundedReceiver<Command>,
+        updates: broadcast::Sender<RunUpdate>,
+    ) -> (Self, Enlisted) {
+        let Departure {
+            shared,
+            enlisted,
+            plan,
+            machine,
+            facts,
+            fence,
+            end,
+            news,
+            origin,
+        } = departure;
+        let drive = Self {
+            keeper: Keeper::start(&shared, facts.run.clone()),
+            journal: Journal::new(Arc::clone(&shared.store), facts.run.clone(), fence, end),
+            flights: Flights::new(shared.grace),
+            asks: Asks::default(),
+            lending: Lending::new(&plan),
+            jitter: Jitter::new(),
+            results: Vec::new(),
+            pending: VecDeque::new(),
+            inbox,
+            updates,
+            next_tail: Instant::now() + TAIL_EVERY,
+            stopped: false,
+            facts: Arc::new(facts),
+            shared,
+            plan,
+            machine,
+            origin,
+        };
+        for event in news {
+            drive.publish(&Arc::new(event));
+        }
+        (drive, enlisted)
+    }
+
+    fn id(&self) -> &RunId {
+        &self.facts.run
+    }
+
+    fn now(&self) -> Timestamp {
+        self.shared.clock.now()
+    }
+
+    /// Drives until the run has ended or has to wait.
+    async fn run(&mut self) -> Result<RunRecord, ExecError> {
+        if self.origin == Origin::Resumed {
+            for request in self.open_requests() {
+                self.ask(request);
+            }
+        }
+        let mut recovering = self.origin == Origin::Resumed;
+        loop {
+            self.turn(std::mem::take(&mut recovering)).await?;
+            let waits = match self.machine.status() {
+                RunStatus::Succeeded | RunStatus::Failed | RunStatus::Cancelled => true,
+                RunStatus::Waiting => {
+                    self.shared.when_waiting == WhenWaiting::Leave
+                        && self.flights.is_empty()
+                        && self.asks.is_empty()
+                }
+                RunStatus::Running => false,
+            };
+            if waits {
+                return Ok(self.machine.record());
+            }
+            self.wait().await?;
+            if self.stopped {
+                return Err(ExecError::Stopped {
+                    run: self.id().clone(),
+                });
+            }
+        }
+    }
+
+    /// Journals and performs everything that follows from what is known, until nothing does.
+    async fn turn(&mut self, mut recovering: bool) -> Result<(), ExecError> {
+        loop {
+            let mut batch = Batch::new(self.now());
+            if recovering {
+                self.propose(&mut batch, Machine::recover)?;
+            }
+            self.stage_results(&mut batch)?;
+            self.stage_pending(&mut batch)?;
+            let now = batch.at;
+            while self.propose(&mut batch, |machine| machine.next(now))? {}
+            if batch.is_empty() {
+                return Ok(());
+            }
+            match self.journal.append(self.machine.status(), &batch).await? {
+                Appended::Yes => {
+                    recovering = false;
+                    let events = batch.land();
+                    for event in &events {
+                        self.publish(event);
+                    }
+                    self.perform(&events);
+                }
+                Appended::Behind => {
+                    // what was staged and is not in the journal is decided again
+                    let (settled, told) = batch.withdraw();
+                    let newer = std::mem::replace(&mut self.results, settled);
+                    self.results.extend(newer);
+                    for told in told.into_iter().rev() {
+                        self.pending.push_front(told);
+                    }
+                    recovering = self.rebuild(recovering).await?;
+                }
+            }
+        }
+    }
+
+    /// Waits for anything to happen, and takes in all that has.
+    async fn wait(&mut self) -> Result<(), ExecError> {
+        let due = self.machine.due().map(|due| {
+            // at least a moment, should the clock and the timers disagree
+            due.since(self.now()).max(Duration::from_millis(1))
+        });
+        let due = async {
+            match due {
+                Some(span) => tokio::time::sleep(span).await,
+                None => std::future::pending().await,
+            }
+        };
+        let overdue = self.flights.next_overdue();
+        let overdue = async {
+            match overdue {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        let tail = async {
+            tokio::select! {
+                () = self.journal.changed() => {}
+                () = tokio::time::sleep_until(self.next_tail) => {}
+            }
+        };
+        let mut read_tail = false;
+        tokio::select! {
+            biased;
+            Some(landed) = self.flights.land() => self.results.extend(landed),
+            Some(command) = self.inbox.recv() => self.take(command),
+            Some(fetched) = self.lending.next() => self.lent(fetched),
+            Some(answer) = self.asks.next() => self.pending.extend(answer),
+            error = self.keeper.lost() => return Err(error),
+            () = due => {}
+            () = overdue => self.results.extend(self.flights.give_up()),
+            () = tail => read_tail = true,
+        }
+        while let Some(landed) = self.flights.try_land() {
+            self.results.extend(landed);
+        }
+        while let Ok(command) = self.inbox.try_recv() {
+            self.take(command);
+        }
+        if read_tail {
+            self.next_tail = Instant::now() + TAIL_EVERY;
+            self.catch_up().await?;
+        }
+        Ok(())
+    }
+
+    fn open_requests(&self) -> Vec<Request> {
+        self.machine.requests().into_iter().cloned().collect()
+    }
+
+    fn take(&mut self, command: Command) {
+        match command {
+            Command::Control(control, reply) => self.pending.push_back((control, reply)),
+            // INVARIANT: commands are taken between turns, when the machine is where the journal is
+            Command::Record(reply) => drop(reply.send(self.machine.record())),
+            Command::Stop => self.stopped = true,
+        }
+    }
+
+    /// Stages what `ask` proposes. Says whether it proposed anything.
+    fn propose(
+        &mut self,
+        batch: &mut Batch,
+        ask: impl FnOnce(&Machine) -> Vec<EventKind>,
+    ) -> Result<bool, ExecError> {
+        let proposals = ask(&self.machine);
+        let any = !proposals.is_empty();
+        for kind in proposals {
+            batch.stage(&mut self.machine, kind).map_err(|refused| {
+                ExecError::Refused {
+                    run: self.facts.run.clone(),
+                    refused: Box::new(refused),
+                }
+            })?;
+        }
+        Ok(any)
+    }
+
+    fn stage_results(&mut self, batch: &mut Batch) -> Result<(), ExecError> {
+        for settled in std::mem::take(&mut self.results) {
+            let jitter = self.jitter.draw();
+            settled
+                .stage(&mut self.machine, batch, jitter)
+                .map_err(|refused| ExecError::Refused {
+                    run: self.facts.run.clone(),
+                    refused: Box::new(refused),
+                })?;
+        }
+        Ok(())
+    }
+
+    fn stage_pending(&mut self, batch: &mut Batch) -> Result<(), ExecError> {
+        while let Some((control, reply)) = self.pending.pop_front() {
+            match control.event(&self.machine, batch.at) {
+                Ok(kind) => {
+                    batch
+                        .stage(&mut self.machine, kind)
+                        .map_err(|refused| ExecError::Refused {
+                            run: self.facts.run.clone(),
+                            refused: Box::new(refused),
+                        })?;
+                    batch.told.push((control, reply));
+                }
+                // whoever asked may have left
+                Err(refused) => drop(reply.send(Err(refused))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what other writers have appended.
+    async fn catch_up(&mut self) -> Result<(), ExecError> {
+        let news = self.journal.tail().await?;
+        let before = self.journal.end();
+        for (at, event) in news.into_iter().enumerate() {
+            let sequence = before.plus(at + 1);
+            self.machine
+                .apply(&event)
+                .map_err(|refused| self.journal.out_of_order(sequence, refused))?;
+            self.journal.advance_to(sequence);
+            self.publish(&event);
+            self.perform(&[event]);
+        }
+        Ok(())
+    }
+
+    /// Makes the machine anew from the whole journal, after an append that another writer's record had overtaken.
+    ///
+    /// Says whether what the process before had in flight is still to be looked at.
+    async fn rebuild(&mut self, recovering: bool) -> Result<bool, ExecError> {
+        let before = self.journal.end();
+        let (machine, mut news, end) = self.journal.replay(&self.plan, before).await?;
+        self.machine = machine;
+        self.journal.advance_to(end);
+        for event in &news {
+            self.publish(event);
+        }
+        let resumed = |event: &Arc<Event>| matches!(event.kind, EventKind::RunResumed { .. });
+        let recovering = recovering && !news.iter().any(resumed);
+        news.retain(|event| !matches!(event.kind, EventKind::AttemptStarted(_)));
+        self.perform(&news);
+        if !recovering {
+            self.perform_orphans();
+        }
+        Ok(recovering)
+    }
+
+    fn publish(&self, event: &Arc<Event>) {
+        if self.updates.receiver_count() > 0 {
+            // fails only when the last watcher has just left
+            let _ = self.updates.send(RunUpdate::Recorded(Arc::clone(event)));
+        }
+    }
+
+    /// Ends everything that is in flight once the machine says that the run is ending.
+    fn heed_ending(&mut self) {
+        if self.machine.ending() == Some(Ending::Abort) {
+            self.flights.stop();
+            for (step, attempt) in self.lending.stop() {
+                let failure = Failure::new(FailureClass::Cancelled, "the call was not made")
+                    .with_retry(RetryAdvice::Never)
+                    .with_effect(Effect::None);
+                self.results.push(Settled::new(step, attempt, Err(Box::new(failure))));
+            }
+        }
+        if self.machine.ending().is_some() {
+            self.asks.clear();
+        }
+    }
+
+    /// Gives up the claim, unless somebody else has it.
+    async fn land(&mut self, outcome: &Result<RunRecord, ExecError>) {
+        self.flights.abort();
+        self.asks.clear();
+        self.keeper.stop();
+        for (_, reply) in self.pending.drain(..) {
+            let ended = ControlError::DriveEnded {
+                run: self.facts.run.clone(),
+            };
+            drop(reply.send(Err(ended)));
+        }
+        if !matches!(outcome, Err(ExecError::Fenced { .. })) {
+            let release = plan_store::Claim::Release;
+            let released = self
+                .shared
+                .store
+                .claim(&self.facts.run, &self.shared.owner, release)
+                .await;
+            if let Err(error) = released {
+                tracing::warn!(%error, "the claim was not given up, and runs out by itself");
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The events of one turn, on their way into the journal together.
+
+use std::sync::Arc;
+
+use plan_model::Timestamp;
+use plan_run::event::{AttemptOutcome, LateResult};
+use plan_run::{Event, EventKind, Machine, Refused, StepPath, encode};
+use plan_store::Record;
+
+use crate::drive::command::Told;
+use crate::drive::outcome::Verdict;
+
+/// Events that the machine has taken and the journal has not.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    /// The time of all of them.
+    pub(crate) at: Timestamp,
+    events: Vec<Arc<Event>>,
+    /// Which of the events tell how a call ended.
+    settled: Vec<usize>,
+    /// Whom to tell once the events are in the journal.
+    pub(crate) told: Vec<Told>,
+}
+
+impl Batch {
+    pub(crate) fn new(at: Timestamp) -> Self {
+        Self {
+            at,
+            events: Vec::new(),
+            settled: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// Lets the machine take one event, and keeps it for the journal.
+    pub(crate) fn stage(&mut self, machine: &mut Machine, kind: EventKind) -> Result<(), Refused> {
+        let event = Event { at: self.at, kind };
+        machine.apply(&event)?;
+        self.events.push(Arc::new(event));
+        Ok(())
+    }
+
+    fn stage_settled(
+        &mut self,
+        machine: &mut Machine,
+        kinds: Vec<EventKind>,
+    ) -> Result<(), Refused> {
+        for kind in kinds {
+            self.settled.push(self.events.len());
+            self.stage(machine, kind)?;
+        }
+        Ok(())
+    }
+
+    /// The events as a journal keeps them.
+    pub(crate) fn records(&self) -> Vec<Record> {
+        self.events
+            .iter()
+            .map(|event| Record::new(encode(event)))
+            .collect()
+    }
+
+    /// The events, once they are in the journal; whoever waits for that is told.
+    pub(crate) fn land(self) -> Vec<Arc<Event>> {
+        for (_, reply) in self.told {
+            // whoever asked may have left
+            drop(reply.send(Ok(())));
+        }
+        self.events
+    }
+
+    /// What has to be staged again, because the journal did not take the batch.
+    pub(crate) fn withdraw(self) -> (Vec<Settled>, Vec<Told>) {
+        let settled = self
+            .settled
+            .iter()
+            .filter_map(|at| self.events.get(*at))
+            .filter_map(|event| Settled::again(&event.kind))
+            .collect();
+        (settled, self.told)
+    }
+}
+
+/// How an attempt came out, on its way to the machine.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) step: StepPath,
+    pub(crate) attempt: u32,
+    pub(crate) result: Settlement,
+}
+
+/// What is known of how an attempt came out.
+#[derive(Debug)]
+pub(crate) enum Settlement {
+    /// What the call came to.
+    Fresh(Verdict),
+    /// What the machine had made of it in a batch that the journal seemed not to take.
+    Again(AttemptOutcome),
+    /// A result of an attempt that had ended before, in such a batch.
+    Late(LateResult),
+}
+
+impl Settled {
+    pub(crate) fn new(
+        step: StepPath,
+        attempt: u32,
+        result: Verdict,
+    ) -> Self {
+        Self {
+            step,
+            attempt,
+            result: Settlement::Fresh(result),
+        }
+    }
+
+    /// Whether it tells of this attempt.
+    pub(crate) fn is_of(&self, step: &StepPath, attempt: u32) -> bool {
+        self.attempt == attempt && self.step == *step
+    }
+
+    /// What an event that did not reach the journal said about an attempt.
+    fn again(kind: &EventKind) -> Option<Self> {
+        let (step, attempt, result) = match kind {
+            EventKind::AttemptEnded {
+                step,
+                attempt,
+                outcome,
+            } => (step, attempt, Settlement::Again(outcome.clone())),
+            EventKind::LateResult {
+                step,
+                attempt,
+                result,
+            } => (step, attempt, Settlement::Late(result.clone())),
+            _ => return None,
+        };
+        Some(Self {
+            step: step.clone(),
+            attempt: *attempt,
+            result,
+        })
+    }
+
+    /// Lets the machine settle the attempt, and stages what follows.
+    pub(crate) fn stage(
+        self,
+        machine: &mut Machine,
+        batch: &mut Batch,
+        jitter: f64,
+    ) -> Result<(), Refused> {
+        let Self {
+            step,
+            attempt,
+            result,
+        } = self;
+        let verdict = match result {
+            Settlement::Fresh(verdict) => verdict,
+            Settlement::Late(result) => {
+                let kinds = vec![EventKind::LateResult {
+                    step,
+                    attempt,
+                    result,
+                }];
+                return batch.stage_settled(machine, kinds);
+            }
+            // the append that seemed to fail had not: the journal has it
+            Settlement::Again(_) if !machine.started().contains(&(step.clone(), attempt)) => {
+                return Ok(());
+            }
+            Settlement::Again(outcome) => match outcome {
+                AttemptOutcome::Succeeded(_) | AttemptOutcome::Interrupted => {
+                    let kinds = vec![EventKind::AttemptEnded {
+                        step,
+                        attempt,
+                        outcome,
+                    }];
+                    return batch.stage_settled(machine, kinds);
+                }
+                // whether another attempt follows may be another matter now
+                AttemptOutcome::Failed(failure)
+                | AttemptOutcome::Retrying(failure)
+                | AttemptOutcome::Cancelled(failure) => Err(failure),
+            },
+        };
+        let result = verdict.map_err(|failure| *failure);
+        let kinds = machine.settle(&step, attempt, result, batch.at, jitter);
+        batch.stage_settled(machine, kinds)
+    }
+}

@@ -1,0 +1,168 @@
+//! Starting a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use plan_model::StepConfig;
+use plan_run::event::RunCreated;
+use plan_run::{CreateRefused, Event, Machine, NewRun, RunId, RunStatus, encode};
+use plan_store::{Claim, Record, RunHead, StoreError, StoredPlan};
+use plan_validate::{GrantedRoot, ValidatedPlan};
+
+use crate::context::RunFacts;
+use crate::drive::{Departure, Origin, launch};
+use crate::executor::{Executor, Shared, StartError, Unequipped};
+use crate::{RunHandle, RunRequest, new_run_id};
+
+impl Executor {
+    /// Starts a run of a plan, and drives it in the background.
+    ///
+    /// When this returns, the run and the version of its plan are in the store.
+    /// Refused input leaves no run behind. A second start under one run id is
+    /// refused, so a caller who chose the id may repeat a start that it is unsure of.
+    ///
+    /// # Errors
+    /// Refused inputs, all of them at once; a taken run id; steps or tools that this
+    /// executor does not have; another content of the same plan version; a failed store.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub async fn start(
+        &self,
+        plan: ValidatedPlan,
+        request: impl Into<RunRequest> + Send,
+    ) -> Result<RunHandle, StartError> {
+        let shared = &self.shared;
+        let now = shared.clock.now();
+        let request = request.into();
+        let run = request.run_id.unwrap_or_else(|| new_run_id(now));
+        let mut new = NewRun::new(run.clone(), request.inputs.into_map());
+        new.principal = request.principal;
+        new.tags = request.tags;
+        new.trigger = request.trigger;
+        new.deadline = request.deadline.map(|deadline| now.plus(deadline));
+        new.sources = request.sources;
+        let created = Machine::create(&plan, new).map_err(|refused| match refused {
+            CreateRefused::Inputs(findings) => StartError::InputsRejected { findings },
+            CreateRefused::Unsupported(steps) => StartError::UnsupportedSteps {
+                steps: steps.into_iter().map(|step| (step.step, step.kind)).collect(),
+            },
+            refused => StartError::NotCreated(refused),
+        })?;
+        shared.equipped(&plan)?;
+        let created = Event { at: now, kind: created };
+        let taken = || StartError::AlreadyExists { run: run.clone() };
+        let enlisted = shared.enlist(&run).ok_or_else(taken)?;
+        let machine = Machine::new(plan.clone(), &created).map_err(|refused| {
+            // the machine made the event itself
+            StartError::Refused { run: run.clone(), refused: Box::new(refused) }
+        })?;
+        shared.store.put(stored(&plan), None).await?;
+        let head = head(&plan, machine.created(), &created);
+        let end = shared
+            .store
+            .create(&head, vec![Record::new(encode(&created))])
+            .await?;
+        let fence = shared
+            .store
+            .claim(&run, &shared.owner, Claim::Acquire)
+            .await?;
+        Ok(launch(Departure {
+            shared: Arc::clone(shared),
+            enlisted,
+            facts: shared.facts(&machine),
+            plan,
+            machine,
+            fence,
+            end,
+            news: vec![created],
+            origin: Origin::Started,
+        }))
+    }
+}
+
+impl From<StoreError> for StartError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::AlreadyExists { run } => Self::AlreadyExists { run },
+            error => Self::Store(error),
+        }
+    }
+}
+
+impl Shared {
+    /// Whether this executor has what the plan was checked with.
+    pub(crate) fn equipped(&self, plan: &ValidatedPlan) -> Result<(), Unequipped> {
+        for (name, digest) in plan.grant().tools() {
+            let tool = || name.clone();
+            match self.tools.catalog().tool(name) {
+                Some(described) if described.digest == *digest => {}
+                _ => return Err(Unequipped::ToolDiffers { tool: tool() }),
+            }
+            if self.tools.tool(name).is_none() {
+                return Err(Unequipped::NotImplemented { tool: tool() });
+            }
+        }
+        let scripts = |step: &&plan_model::Step| matches!(step.config, StepConfig::CodeCall(_));
+        match plan.plan().steps.iter().find(scripts) {
+            Some(step) if self.tools.code_runner().is_none() => Err(Unequipped::NoCodeRunner {
+                step: step.id.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What all calls of a run are told.
+    pub(crate) fn facts(&self, machine: &Machine) -> RunFacts {
+        let created = machine.created();
+        let root = |root: &GrantedRoot| match root {
+            GrantedRoot::Scratch => None,
+            GrantedRoot::Input(name) => {
+                let folder = created.inputs.get(name.as_str())?.as_str()?;
+                Some(PathBuf::from(folder))
+            }
+            GrantedRoot::Folder(folder) => Some(PathBuf::from(folder)),
+            GrantedRoot::Anywhere => Some(PathBuf::from("/")),
+        };
+        let roots = machine.plan().grant().roots().iter().filter_map(root).collect();
+        RunFacts {
+            run: created.run.clone(),
+            principal: created.principal.clone(),
+            tags: created.tags.clone(),
+            scratch: self.scratch_of(&created.run),
+            roots,
+        }
+    }
+
+    fn scratch_of(&self, run: &RunId) -> PathBuf {
+        // a run id may be `..`, a folder may not
+        self.scratch.join(format!("run-{run}"))
+    }
+}
+
+/// A plan as its store keeps it.
+fn stored(plan: &ValidatedPlan) -> StoredPlan {
+    let content = plan.plan();
+    StoredPlan {
+        id: content.metadata.id,
+        version: content.metadata.version,
+        digest: plan.digest(),
+        name: content.name.clone(),
+        status: content.metadata.status,
+        document: plan_model::canonical_json(&content.to_json()),
+    }
+}
+
+/// A run as lists show it.
+fn head(plan: &ValidatedPlan, created: &RunCreated, event: &Event) -> RunHead {
+    RunHead {
+        run: created.run.clone(),
+        plan: created.plan.id,
+        plan_version: created.plan.version,
+        plan_name: plan.plan().name.clone(),
+        status: RunStatus::Running,
+        created_at: event.at,
+        updated_at: event.at,
+        tags: created.tags.clone(),
+    }
+}

@@ -1,0 +1,79 @@
+//! Strings, numbers and the three words.
+
+use crate::Pointer;
+use crate::document::number::{self, Number};
+use crate::document::problem::capped;
+use crate::document::tree::Kind;
+use crate::document::{ProblemKind, Span, string};
+
+use super::{Fault, Parser, offset, syntax};
+
+impl Parser<'_> {
+    pub(super) fn string(&mut self) -> Result<u32, Fault> {
+        let start = self.at;
+        let (end, unescaped) = string::scan(self.text, start).map_err(|fault| Fault {
+            kind: ProblemKind::InvalidJson {
+                message: fault.message,
+            },
+            span: syntax::character_at(self.text, fault.at),
+        })?;
+        self.at = end;
+        let kind = match unescaped {
+            None => Kind::Plain,
+            Some(text) => {
+                self.unescaped.push(text.into());
+                Kind::Escaped(offset(self.unescaped.len() - 1))
+            }
+        };
+        Ok(self.push(kind, start))
+    }
+
+    pub(super) fn number(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        self.at += syntax::number(self.bytes.get(start..).unwrap_or_default())
+            .map_err(|(message, length)| self.fault_at(message, start + length))?;
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        let kind = match number::exact(text) {
+            Some(Number::Int(value)) => Kind::Int(value),
+            Some(Number::Uint(value)) => Kind::Uint(value),
+            Some(Number::Float(value)) => Kind::Float(value),
+            None => {
+                let kind = ProblemKind::InexactNumber { text: capped(text) };
+                let span = Span {
+                    start,
+                    end: self.at,
+                };
+                let depth = self.open.len();
+                if self.problems.is_full() {
+                    self.problems.add(kind, span, Pointer::root);
+                } else {
+                    let pointer = self.pointer(depth);
+                    self.problems.add(kind, span, || pointer);
+                }
+                Kind::Inexact
+            }
+        };
+        self.push(kind, start);
+        Ok(())
+    }
+
+    /// The literal that begins here, and its length.
+    pub(super) fn literal(&self) -> Result<(Kind, usize), Fault> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let (kind, length) = if rest.starts_with(b"true") {
+            (Kind::Bool(true), 4)
+        } else if rest.starts_with(b"false") {
+            (Kind::Bool(false), 5)
+        } else if rest.starts_with(b"null") {
+            (Kind::Null, 4)
+        } else {
+            return Err(self.fault(syntax::no_value(rest)));
+        };
+        match rest.get(length) {
+            Some(byte) if byte.is_ascii_alphanumeric() || *byte == b'_' => {
+                Err(self.fault(syntax::no_value(rest)))
+            }
+            _ => Ok((kind, length)),
+        }
+    }
+}

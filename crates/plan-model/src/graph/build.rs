@@ -1,0 +1,175 @@
+//! From a plan to its edges.
+
+use std::collections::HashMap;
+
+use super::nesting::Nesting;
+use super::order::Order;
+use super::table::Table;
+use super::{EdgeOrigin, Graph};
+use crate::{Plan, StepConfig, StepId};
+
+const DECLARED: u8 = 1;
+const REFERENCE: u8 = 2;
+const BODY: u8 = 4;
+
+/// The origins that each set of bits stands for.
+const ORIGINS: [&[EdgeOrigin]; 8] = {
+    use EdgeOrigin::{Body, Declared, Reference};
+    [
+        &[],
+        &[Declared],
+        &[Reference],
+        &[Declared, Reference],
+        &[Body],
+        &[Declared, Body],
+        &[Reference, Body],
+        &[Declared, Reference, Body],
+    ]
+};
+
+/// Edges from each step to what it waits for, with their origins.
+#[derive(Debug, Clone)]
+pub(super) struct Edges {
+    /// In document order.
+    pub(super) targets: Table<usize>,
+    /// Beside `targets`, as bits.
+    origins: Table<u8>,
+}
+
+impl Edges {
+    fn new(steps: usize, mut edges: Vec<(usize, usize, u8)>) -> Self {
+        edges.sort_unstable();
+        edges.dedup_by(|(step, target, origin), kept| {
+            let same = (*step, *target) == (kept.0, kept.1);
+            if same {
+                kept.2 |= *origin;
+            }
+            same
+        });
+        let targets = edges.iter().map(|(step, target, _)| (*step, *target));
+        let origins = edges.iter().map(|(step, _, origin)| (*step, *origin));
+        Self {
+            targets: Table::from_sorted(steps, targets),
+            origins: Table::from_sorted(steps, origins),
+        }
+    }
+
+    /// Why there is an edge; empty when there is none.
+    pub(super) fn origins(&self, step: usize, target: usize) -> &'static [EdgeOrigin] {
+        let bits = self
+            .targets
+            .row(step)
+            .binary_search(&target)
+            .ok()
+            .and_then(|at| self.origins.row(step).get(at));
+        bits.and_then(|bits| ORIGINS.get(usize::from(*bits)))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// The graph of a plan.
+pub(super) fn graph(plan: &Plan) -> Graph {
+    let count = plan.steps.len();
+    let mut ids = HashMap::with_capacity(count);
+    for (index, step) in plan.steps.iter().enumerate() {
+        ids.entry(step.id.clone()).or_insert(index);
+    }
+
+    let named = named(plan, &ids);
+    let (owners, bodies) = bodies(plan, &ids);
+    let nesting = Nesting::new(&owners);
+    let lifted = named
+        .iter()
+        .filter_map(|&(step, target, origin)| {
+            let (sibling, waited) = nesting.siblings(step, target)?;
+            let origin = if sibling == step { origin } else { BODY };
+            Some((sibling, waited, origin))
+        })
+        .collect();
+    let effective = Edges::new(count, lifted);
+
+    let mut backwards: Vec<(usize, usize)> = (0..count)
+        .flat_map(|step| {
+            effective
+                .targets
+                .row(step)
+                .iter()
+                .map(move |target| (*target, step))
+        })
+        .collect();
+    // sorting is stable, so the steps of each row stay in document order
+    backwards.sort_by_key(|(target, _)| *target);
+
+    let mut graph = Graph {
+        ids,
+        raw: Edges::new(count, named),
+        effective,
+        dependents: Table::from_sorted(count, backwards),
+        owners,
+        bodies,
+        nesting,
+        branches: Table::from_sorted(0, []),
+        order: None,
+    };
+    graph.branches = branches(plan, &graph);
+    graph.order = Order::of(&graph);
+    graph
+}
+
+/// Every edge that a step names, with its origin.
+fn named(plan: &Plan, ids: &HashMap<StepId, usize>) -> Vec<(usize, usize, u8)> {
+    let mut named = Vec::with_capacity(plan.steps.len() * 2);
+    for (index, step) in plan.steps.iter().enumerate() {
+        let mut name = |id: &StepId, origin| {
+            if let Some(target) = ids.get(id) {
+                named.push((index, *target, origin));
+            }
+        };
+        step.depends_on.iter().for_each(|id| name(id, DECLARED));
+        step.collected().iter().for_each(|id| name(id, REFERENCE));
+        step.references(&mut |reference, _| {
+            reference.steps().for_each(|id| name(id, REFERENCE));
+        });
+    }
+    named
+}
+
+/// The first owner of each step, and what each fan-out is the first to own.
+fn bodies(plan: &Plan, ids: &HashMap<StepId, usize>) -> (Vec<Option<usize>>, Table<usize>) {
+    let mut owners = vec![None; plan.steps.len()];
+    let mut bodies = Vec::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let StepConfig::FanOut(fan_out) = &step.config else {
+            continue;
+        };
+        for spawned in fan_out.spawn_steps.iter().filter_map(|id| ids.get(id)) {
+            if let Some(owner @ None) = owners.get_mut(*spawned) {
+                *owner = Some(index);
+                bodies.push((index, *spawned));
+            }
+        }
+    }
+    (owners, Table::from_sorted(plan.steps.len(), bodies))
+}
+
+/// The conditions that name each step as a branch.
+fn branches(plan: &Plan, graph: &Graph) -> Table<(usize, bool)> {
+    let mut branches = Vec::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let StepConfig::Condition(condition) = &step.config else {
+            continue;
+        };
+        for (targets, result) in [
+            (&condition.true_steps, true),
+            (&condition.false_steps, false),
+        ] {
+            for target in targets.iter().filter_map(|id| graph.index_of(id)) {
+                branches.push((target, (index, result)));
+            }
+        }
+    }
+    branches.sort_unstable();
+    branches.dedup();
+    Table::from_sorted(plan.steps.len(), branches)
+}

@@ -1,0 +1,10 @@
+#![cfg(test)]
+//! What the crate promises, seen from outside.
+
+mod digest;
+mod document;
+mod expression;
+mod graph;
+mod shape;
+mod template;
+mod values;

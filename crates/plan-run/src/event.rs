@@ -1,0 +1,373 @@
+//! What happens in a run, one journaled fact at a time.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use plan_model::{Digest, PlanId, Timestamp, ToolName};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Answer, Decision, Failure, IdempotencyKey, JsonObject, PrincipalName, Request, RequestId,
+    RunId, RunStatus, SkipReason, StepPath,
+};
+
+/// One fact and when it happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// When, by the clock of whoever journaled it.
+    pub at: Timestamp,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// A fact about a run.
+///
+/// Events carry every decision and every number that was drawn, so that
+/// replaying them decides nothing again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// The run exists.
+    RunCreated(Box<RunCreated>),
+    /// An effect is about to be performed.
+    AttemptStarted(AttemptStarted),
+    /// An attempt is over.
+    AttemptEnded {
+        /// The step.
+        step: StepPath,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// How it ended.
+        outcome: AttemptOutcome,
+    },
+    /// A failed attempt will be followed by another one.
+    RetryScheduled {
+        /// The step.
+        step: StepPath,
+        /// When the next attempt may start.
+        due_at: Timestamp,
+        /// The delay that was drawn.
+        delay: Duration,
+    },
+    /// The next attempt of a step will not be made: its last failure stands.
+    RetryDropped {
+        /// The step.
+        step: StepPath,
+        /// Whether the run is failing or cancelled.
+        reason: StopReason,
+    },
+    /// A step will not run.
+    StepSkipped {
+        /// The step.
+        step: StepPath,
+        /// Why.
+        reason: SkipReason,
+    },
+    /// A step failed outside an attempt: its values could not be built, or nobody answered in time.
+    StepFailed {
+        /// The step.
+        step: StepPath,
+        /// Why.
+        failure: Box<Failure>,
+    },
+    /// A condition was evaluated.
+    BranchTaken {
+        /// The condition.
+        step: StepPath,
+        /// What its expression came to.
+        result: bool,
+    },
+    /// A person is asked.
+    RequestOpened(Box<Request>),
+    /// A person answered.
+    RequestAnswered(Box<RequestAnswered>),
+    /// A request is closed without an answer, because the run is ending.
+    RequestWithdrawn {
+        /// The request.
+        request: RequestId,
+        /// The step that asked.
+        step: StepPath,
+        /// Whether the run is failing or cancelled.
+        reason: StopReason,
+    },
+    /// An attempt may or may not have had its effect, and must not be repeated unasked.
+    InDoubtFound {
+        /// The step.
+        step: StepPath,
+        /// The attempt, from 1.
+        attempt: u32,
+    },
+    /// A person decided about an attempt in doubt.
+    Decided {
+        /// The step.
+        step: StepPath,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// The decision.
+        decision: Decision,
+        /// Who decided.
+        by: PrincipalName,
+    },
+    /// Somebody wants the run to end.
+    CancelRequested {
+        /// Who.
+        by: PrincipalName,
+        /// Why.
+        reason: String,
+    },
+    /// The run used up a budget: nothing more starts.
+    BudgetCrossed {
+        /// Which one.
+        budget: Budget,
+        /// The bound, in the budget's unit.
+        limit: u64,
+    },
+    /// A result of an attempt that had already ended. It changes nothing.
+    LateResult {
+        /// The step.
+        step: StepPath,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// What came.
+        result: LateResult,
+    },
+    /// A driver took the run up again; with a reset, a failed run starts anew from there.
+    RunResumed {
+        /// Counts resets; the same when nothing is reset.
+        generation: u32,
+        /// The plan that it goes on with.
+        plan: Digest,
+        /// The steps that run again.
+        reset: Vec<StepPath>,
+    },
+    /// The run is over.
+    RunEnded {
+        /// How: succeeded, failed or cancelled.
+        status: RunStatus,
+        /// What the plan publishes.
+        outputs: JsonObject,
+        /// Why it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<Box<Failure>>,
+    },
+}
+
+impl EventKind {
+    /// The name of the kind, as the journal spells it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RunCreated(_) => "run_created",
+            Self::AttemptStarted(_) => "attempt_started",
+            Self::AttemptEnded { .. } => "attempt_ended",
+            Self::RetryScheduled { .. } => "retry_scheduled",
+            Self::RetryDropped { .. } => "retry_dropped",
+            Self::StepSkipped { .. } => "step_skipped",
+            Self::StepFailed { .. } => "step_failed",
+            Self::BranchTaken { .. } => "branch_taken",
+            Self::RequestOpened(_) => "request_opened",
+            Self::RequestAnswered(_) => "request_answered",
+            Self::RequestWithdrawn { .. } => "request_withdrawn",
+            Self::InDoubtFound { .. } => "in_doubt_found",
+            Self::Decided { .. } => "decided",
+            Self::CancelRequested { .. } => "cancel_requested",
+            Self::BudgetCrossed { .. } => "budget_crossed",
+            Self::LateResult { .. } => "late_result",
+            Self::RunResumed { .. } => "run_resumed",
+            Self::RunEnded { .. } => "run_ended",
+        }
+    }
+
+    /// The step that the event speaks of, where it speaks of one.
+    pub fn step(&self) -> Option<&StepPath> {
+        match self {
+            Self::AttemptStarted(started) => Some(&started.step),
+            Self::RequestOpened(request) => Some(&request.step),
+            Self::RequestAnswered(answered) => Some(&answered.step),
+            Self::AttemptEnded { step, .. }
+            | Self::RetryScheduled { step, .. }
+            | Self::RetryDropped { step, .. }
+            | Self::StepSkipped { step, .. }
+            | Self::StepFailed { step, .. }
+            | Self::BranchTaken { step, .. }
+            | Self::RequestWithdrawn { step, .. }
+            | Self::InDoubtFound { step, .. }
+            | Self::Decided { step, .. }
+            | Self::LateResult { step, .. } => Some(step),
+            Self::RunCreated(_)
+            | Self::CancelRequested { .. }
+            | Self::BudgetCrossed { .. }
+            | Self::RunResumed { .. }
+            | Self::RunEnded { .. } => None,
+        }
+    }
+}
+
+/// What a run is made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunCreated {
+    /// The run.
+    pub run: RunId,
+    /// The plan that it runs.
+    pub plan: PlanRef,
+    /// The digest of what it may do.
+    pub grant: Digest,
+    /// The digest of every tool that the plan uses.
+    pub tools: BTreeMap<ToolName, Digest>,
+    /// Every input of the plan, defaults filled in.
+    pub inputs: JsonObject,
+    /// Who asked for the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub principal: Option<PrincipalName>,
+    /// The caller's own labels.
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
+    /// What started it.
+    #[serde(default)]
+    pub trigger: Trigger,
+    /// When it must be over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
+    /// Where the host's catalog and policy came from, so that a resume reads them again.
+    #[serde(default)]
+    pub sources: BTreeMap<String, String>,
+}
+
+/// Which plan a run runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanRef {
+    /// Its identity over all versions.
+    pub id: PlanId,
+    /// Its version.
+    pub version: u64,
+    /// What a person calls it.
+    pub name: String,
+    /// The digest of its content.
+    pub digest: Digest,
+}
+
+/// What started a run.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// A call of the library or the command line.
+    #[default]
+    Caller,
+    /// A clock.
+    Schedule,
+    /// An MCP client.
+    Mcp,
+    /// Another run, whose results it keeps.
+    Fork,
+}
+
+/// An effect that is about to be performed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AttemptStarted {
+    /// The step.
+    pub step: StepPath,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// How often the run was reset before.
+    pub generation: u32,
+    /// The key under which the other side recognises a repeated call.
+    pub key: IdempotencyKey,
+    /// The arguments as resolved; secrets and sensitive inputs are masked.
+    pub arguments: JsonObject,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptOutcome {
+    /// The step succeeded.
+    Succeeded(Delivered),
+    /// The step failed.
+    Failed(Box<Failure>),
+    /// The attempt failed and another one follows: see [`EventKind::RetryScheduled`].
+    Retrying(Box<Failure>),
+    /// The attempt was stopped because the run is ending.
+    Cancelled(Box<Failure>),
+    /// The process that made it died; it is made again under the same key.
+    Interrupted,
+}
+
+/// What a successful attempt delivered.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Delivered {
+    /// The step's outputs.
+    pub outputs: JsonObject,
+    /// The last of standard output, where that is not among the outputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+    /// The last of standard error, where that is not among the outputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+}
+
+/// An answer, and what follows from it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RequestAnswered {
+    /// The request.
+    pub request: RequestId,
+    /// The step that asked.
+    pub step: StepPath,
+    /// What the answer was bound to: the request's own binding.
+    pub binding: Digest,
+    /// The answer.
+    pub answer: Answer,
+    /// Who answered.
+    pub by: PrincipalName,
+    /// What follows.
+    pub consequence: Consequence,
+}
+
+/// What follows from an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Consequence {
+    /// The step succeeded with these outputs.
+    Delivers(JsonObject),
+    /// The call may be made.
+    Permits,
+    /// The run is cancelled once work in flight has ended.
+    Rejects,
+    /// The run is cancelled and work in flight is stopped.
+    Cancels,
+}
+
+/// Why work that had begun is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The run is failing.
+    RunFailed,
+    /// The run is cancelled.
+    RunCancelled,
+}
+
+/// A bound on a whole run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Budget {
+    /// Tool calls over all attempts and generations.
+    ToolCalls,
+    /// Driven time in milliseconds; waiting is not counted.
+    WallTime,
+    /// The run's deadline, in milliseconds since 1970.
+    Deadline,
+}
+
+/// A result that came after its attempt had ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LateResult {
+    /// It was a success.
+    Succeeded,
+    /// It was a failure.
+    Failed(Box<Failure>),
+}

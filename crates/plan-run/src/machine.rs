@@ -1,0 +1,166 @@
+//! One run: its state, and what can be asked of it.
+
+mod answer;
+mod budget;
+mod create;
+mod decide;
+mod drain;
+mod effect;
+mod join;
+mod layout;
+mod measure;
+mod outputs;
+mod phase;
+mod propose;
+mod publish;
+mod ready;
+mod recover;
+mod request;
+mod resolve;
+mod resume;
+mod retry;
+mod scope;
+mod settle;
+mod slot;
+mod snapshot;
+mod state;
+mod transition;
+
+use std::sync::Arc;
+
+use plan_model::Timestamp;
+use plan_validate::ValidatedPlan;
+
+use crate::event::Event;
+use crate::{Refused, Request, RunId, RunStatus, StepPath};
+
+pub use answer::AnswerRefused;
+pub use create::{CreateRefused, NewRun};
+pub use decide::DecisionRefused;
+pub use drain::Ending;
+pub use effect::{CodeEffect, CodeText, EffectCall, ToolEffect};
+pub use layout::UnsupportedStep;
+pub use recover::Drift;
+pub use resume::{ResumeRefused, Resumption};
+pub use settle::AttemptSuccess;
+
+use layout::Layout;
+use phase::Phase;
+use slot::Slot;
+use state::State;
+
+/// One run of one plan.
+///
+/// A machine changes by [`Machine::apply`] alone. Everything else only reads it:
+/// [`Machine::next`] and its kin *propose* events, and whoever drives the run
+/// journals them before it applies them.
+///
+/// Guarantees: the same events give the same machine; a proposal of a machine is
+/// accepted by that machine, all proposals of one call in their order; `apply` and
+/// each proposal take time that depends on the step and its edges, not on the plan.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    plan: ValidatedPlan,
+    layout: Arc<Layout>,
+    state: State,
+}
+
+impl Machine {
+    /// The run that a journal describes.
+    ///
+    /// # Errors
+    /// When there is no event, or one of them does not fit.
+    pub fn replay(
+        plan: ValidatedPlan,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<Self, Refused> {
+        let mut events = events.into_iter();
+        let first = events.next().ok_or(Refused::Empty)?;
+        let mut machine = Self::new(plan, &first)?;
+        for event in events {
+            machine.apply(&event)?;
+        }
+        Ok(machine)
+    }
+
+    /// The run.
+    pub fn run_id(&self) -> &RunId {
+        &self.state.created.run
+    }
+
+    /// The plan that it runs.
+    pub fn plan(&self) -> &ValidatedPlan {
+        &self.plan
+    }
+
+    /// The event that created it.
+    pub fn created(&self) -> &crate::event::RunCreated {
+        &self.state.created
+    }
+
+    /// Where it stands.
+    pub fn status(&self) -> RunStatus {
+        self.state.status()
+    }
+
+    /// How often it was reset.
+    pub fn generation(&self) -> u32 {
+        self.state.generation
+    }
+
+    /// Every open request, in plan order.
+    pub fn requests(&self) -> Vec<&Request> {
+        self.state
+            .asking
+            .iter()
+            .filter_map(|slot| self.open_request(*slot))
+            .collect()
+    }
+
+    /// Every attempt that has started and not ended, in plan order.
+    pub fn started(&self) -> Vec<(StepPath, u32)> {
+        self.attempts_of(&self.state.in_flight)
+    }
+
+    /// Every attempt in doubt, in plan order.
+    pub fn in_doubt(&self) -> Vec<(StepPath, u32)> {
+        self.attempts_of(&self.state.doubtful)
+    }
+
+    /// When [`Machine::next`] may propose something without a further event.
+    pub fn due(&self) -> Option<Timestamp> {
+        let state = &self.state;
+        if state.ended.is_some() {
+            return None;
+        }
+        let delay = state.delays.first().map(|(at, _)| *at);
+        // an answer at the last moment counts
+        let expiry = state
+            .expiries
+            .first()
+            .map(|(at, _)| at.plus(std::time::Duration::from_millis(1)));
+        [delay, expiry, self.budget_due()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn attempts_of(&self, slots: &std::collections::BTreeSet<Slot>) -> Vec<(StepPath, u32)> {
+        slots
+            .iter()
+            .map(|slot| (self.path(*slot), self.state.steps.at(*slot).last_attempt()))
+            .collect()
+    }
+
+    fn open_request(&self, slot: Slot) -> Option<&Request> {
+        match &self.state.steps.at(slot).phase {
+            Phase::Asking(request) => Some(request),
+            _ => None,
+        }
+    }
+
+    /// The path of a slot.
+    fn path(&self, slot: Slot) -> StepPath {
+        StepPath::from(&self.step_of(slot).id)
+    }
+}

@@ -1,0 +1,171 @@
+//! How a run comes to be.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plan_model::Timestamp;
+use plan_validate::{Finding, ValidatedPlan, check_inputs};
+use serde_json::{Map, Value};
+
+use super::Machine;
+use super::layout::{Layout, UnsupportedStep, unsupported};
+use super::phase::Phase;
+use super::ready::Ready;
+use super::scope::masked;
+use super::slot::{PerStep, Slot};
+use super::state::{State, StepState};
+use crate::event::{Event, EventKind, PlanRef, RunCreated, Trigger};
+use crate::{JsonObject, PrincipalName, Refused, RunId};
+
+/// What a caller says about a run that is to be created.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NewRun {
+    /// The run.
+    pub run: RunId,
+    /// The inputs as supplied.
+    pub inputs: Map<String, Value>,
+    /// Who asks for it.
+    pub principal: Option<PrincipalName>,
+    /// The caller's own labels.
+    pub tags: BTreeMap<String, String>,
+    /// What starts it.
+    pub trigger: Trigger,
+    /// When it must be over.
+    pub deadline: Option<Timestamp>,
+    /// Where the host's catalog and policy came from.
+    pub sources: BTreeMap<String, String>,
+}
+
+impl NewRun {
+    /// A run of this name with these inputs, and nothing else said.
+    pub fn new(run: RunId, inputs: Map<String, Value>) -> Self {
+        Self {
+            run,
+            inputs,
+            principal: None,
+            tags: BTreeMap::new(),
+            trigger: Trigger::default(),
+            deadline: None,
+            sources: BTreeMap::new(),
+        }
+    }
+}
+
+/// Why a run cannot be created. Nothing has happened.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum CreateRefused {
+    /// The supplied inputs do not fit the plan.
+    #[error("{} of the inputs do not fit the plan", .0.len())]
+    Inputs(Vec<Finding>),
+    /// The plan holds steps of kinds that the machine does not run.
+    #[error("{} of the plan's steps are of kinds that cannot run here", .0.len())]
+    Unsupported(Vec<UnsupportedStep>),
+}
+
+impl Machine {
+    /// The event that creates a run of a plan.
+    ///
+    /// Fills in the defaults of inputs, and pins the plan, its grant and its tools by digest.
+    ///
+    /// # Errors
+    /// When the plan holds steps that cannot run here, or inputs do not fit; every problem at once.
+    pub fn create(plan: &ValidatedPlan, new: NewRun) -> Result<EventKind, CreateRefused> {
+        let unsupported = unsupported(plan);
+        if !unsupported.is_empty() {
+            return Err(CreateRefused::Unsupported(unsupported));
+        }
+        let inputs = check_inputs(plan, new.inputs).map_err(CreateRefused::Inputs)?;
+        let metadata = &plan.plan().metadata;
+        Ok(EventKind::RunCreated(Box::new(RunCreated {
+            run: new.run,
+            plan: PlanRef {
+                id: metadata.id,
+                version: metadata.version,
+                name: plan.plan().name.clone(),
+                digest: plan.digest(),
+            },
+            grant: plan.grant().digest(),
+            tools: plan.grant().tools().clone(),
+            inputs: inputs.into(),
+            principal: new.principal,
+            tags: new.tags,
+            trigger: new.trigger,
+            deadline: new.deadline,
+            sources: new.sources,
+        })))
+    }
+
+    /// The run that its first event creates.
+    ///
+    /// # Errors
+    /// When the event is not the creation of a run of this very plan, or the plan cannot run here.
+    pub fn new(plan: ValidatedPlan, first: &Event) -> Result<Self, Refused> {
+        let EventKind::RunCreated(created) = &first.kind else {
+            return Err(Refused::NotCreated);
+        };
+        let unsupported = unsupported(&plan);
+        if !unsupported.is_empty() {
+            return Err(Refused::Unsupported(unsupported));
+        }
+        if created.plan.digest != plan.digest() {
+            return Err(Refused::OtherPlan {
+                journaled: created.plan.digest,
+                given: plan.digest(),
+            });
+        }
+        let layout = Arc::new(Layout::new(&plan));
+        let state = State {
+            created: created.clone(),
+            created_at: first.at,
+            masked_inputs: mask_inputs(&plan, &created.inputs),
+            generation: 0,
+            ending: None,
+            ended: None,
+            steps: PerStep::new(plan.plan().steps.len(), StepState::new),
+            ready: Ready::new(&layout.pool_limits),
+            in_flight: std::collections::BTreeSet::new(),
+            asking: std::collections::BTreeSet::new(),
+            doubtful: std::collections::BTreeSet::new(),
+            delayed: 0,
+            settled: 0,
+            failed: std::collections::BTreeSet::new(),
+            delays: std::collections::BTreeSet::new(),
+            expiries: std::collections::BTreeSet::new(),
+            sweep: Slot(0),
+            requests: BTreeMap::new(),
+            tool_calls: 0,
+            driven: std::time::Duration::ZERO,
+            clock: first.at,
+        };
+        let mut machine = Self {
+            plan,
+            layout,
+            state,
+        };
+        for slot in machine.slots() {
+            machine.state.steps.at_mut(slot).open = machine.dependencies(slot).count();
+        }
+        for slot in machine.slots() {
+            if machine.state.steps.at(slot).open == 0 {
+                machine.enter(slot, Phase::Ready);
+            }
+        }
+        Ok(machine)
+    }
+}
+
+/// The inputs with every sensitive value masked.
+fn mask_inputs(plan: &ValidatedPlan, inputs: &JsonObject) -> JsonObject {
+    if plan.plan().inputs.iter().all(|input| !input.sensitive) {
+        return inputs.clone();
+    }
+    let mut shown = (**inputs).clone();
+    for input in plan.plan().inputs.iter().filter(|input| input.sensitive) {
+        if let Some(value) = shown.get_mut(input.name.as_str()) {
+            *value = masked(value);
+        }
+    }
+    shown.into()
+}

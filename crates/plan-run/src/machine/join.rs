@@ -1,0 +1,66 @@
+//! Whether a step runs once everything that it waits for has ended.
+
+use plan_model::Join;
+
+use super::phase::Phase;
+use super::slot::Slot;
+use crate::{Machine, SkipReason};
+
+/// What the endings of its dependencies mean for a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Runs,
+    Skips(SkipReason),
+}
+
+impl Machine {
+    /// The verdict on a step whose dependencies have all ended.
+    ///
+    /// A branch target runs only if its condition chose it, whatever its join.
+    pub(super) fn verdict(&self, slot: Slot) -> Verdict {
+        for (condition, side) in self.layout.branches_of(slot) {
+            match self.chosen(*condition) {
+                Ok(chosen) if chosen == *side => {}
+                Ok(_) => return Verdict::Skips(SkipReason::NotTaken),
+                Err(reason) => return Verdict::Skips(reason),
+            }
+        }
+        self.join(slot)
+    }
+
+    /// Which branch a condition chose; why none where it did not.
+    fn chosen(&self, condition: Slot) -> Result<bool, SkipReason> {
+        let step = self.state.steps.at(condition);
+        match &step.phase {
+            Phase::Succeeded => {
+                let result = step
+                    .outputs
+                    .as_ref()
+                    .and_then(|outputs| outputs.get("result"));
+                Ok(result == Some(&serde_json::Value::Bool(true)))
+            }
+            Phase::Skipped(_) => Err(SkipReason::UpstreamSkipped),
+            _ => Err(SkipReason::UpstreamFailed),
+        }
+    }
+
+    fn join(&self, slot: Slot) -> Verdict {
+        let (mut succeeded, mut skipped, mut failed, mut count) = (false, false, false, 0_usize);
+        for dependency in self.dependencies(slot) {
+            count += 1;
+            match self.state.steps.at(dependency).phase {
+                Phase::Succeeded => succeeded = true,
+                Phase::Skipped(_) => skipped = true,
+                _ => failed = true,
+            }
+        }
+        match self.step_of(slot).join {
+            _ if count == 0 => Verdict::Runs,
+            Join::All if skipped => Verdict::Skips(SkipReason::UpstreamSkipped),
+            Join::All if failed => Verdict::Skips(SkipReason::UpstreamFailed),
+            Join::Any if !succeeded && failed => Verdict::Skips(SkipReason::UpstreamFailed),
+            Join::Any if !succeeded => Verdict::Skips(SkipReason::UpstreamSkipped),
+            Join::All | Join::Any | Join::Settled => Verdict::Runs,
+        }
+    }
+}

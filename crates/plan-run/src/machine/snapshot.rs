@@ -1,0 +1,95 @@
+//! The record of a run as it stands.
+
+use plan_model::StepConfig;
+use serde_json::Value;
+
+use super::Machine;
+use super::outputs::tail;
+use super::slot::Slot;
+use super::state::{StopCause, Stopping};
+use crate::record::{AttemptRecord, Cancelled, RunRecord, StepRecord};
+
+impl Machine {
+    /// The run as it stands. Takes time in proportion to the plan; values are shared, not copied.
+    pub fn record(&self) -> RunRecord {
+        let state = &self.state;
+        let ended = state.ended.as_ref();
+        let cancelled = match &state.ending {
+            Some(Stopping {
+                cause: StopCause::Cancelled { by, reason },
+                ..
+            }) => Some(Cancelled {
+                by: by.clone(),
+                reason: reason.clone(),
+            }),
+            Some(_) | None => None,
+        };
+        let ids = self.plan.plan().steps.iter().enumerate();
+        RunRecord {
+            run: self.run_id().clone(),
+            status: self.status(),
+            plan: state.created.plan.clone(),
+            created_at: state.created_at,
+            ended_at: ended.map(|ended| ended.at),
+            generation: state.generation,
+            principal: state.created.principal.clone(),
+            tags: state.created.tags.clone(),
+            inputs: state.masked_inputs.clone(),
+            steps: self.slots().map(|slot| self.step_record(slot)).collect(),
+            index: ids.map(|(index, step)| (step.id.clone(), index)).collect(),
+            outputs: ended.map(|ended| ended.outputs.clone()).unwrap_or_default(),
+            waiting: self.requests().into_iter().cloned().collect(),
+            failure: ended.and_then(|ended| ended.failure.clone()),
+            cancelled,
+        }
+    }
+
+    fn step_record(&self, slot: Slot) -> StepRecord {
+        let step = self.step_of(slot);
+        let state = self.state.steps.at(slot);
+        let attempts = state
+            .attempts
+            .iter()
+            .zip(1..)
+            .map(|(attempt, number)| AttemptRecord {
+                attempt: number,
+                started_at: attempt.started_at,
+                arguments: attempt.arguments.clone(),
+                end: attempt.end.clone(),
+                late: attempt.late.clone(),
+            });
+        let outputs = state.outputs.clone().unwrap_or_default();
+        let end = state
+            .attempts
+            .last()
+            .and_then(|attempt| attempt.end.as_deref());
+        let stream = |own: Option<&String>, of_failure: Option<&String>, name: &str| {
+            let is_code = matches!(step.config, StepConfig::CodeCall(_));
+            let output = outputs
+                .get(name)
+                .and_then(Value::as_str)
+                .filter(|_| is_code);
+            own.or(of_failure)
+                .cloned()
+                .or_else(|| output.map(|text| tail(text.to_owned())))
+        };
+        let failure = end.and_then(|end| end.failure.as_deref());
+        StepRecord {
+            id: step.id.clone(),
+            status: state.phase.status(),
+            attempts: attempts.collect(),
+            stdout: stream(
+                end.and_then(|end| end.stdout.as_ref()),
+                failure.and_then(|failure| failure.stdout_tail.as_ref()),
+                "stdout",
+            ),
+            stderr: stream(
+                end.and_then(|end| end.stderr.as_ref()),
+                failure.and_then(|failure| failure.stderr_tail.as_ref()),
+                "stderr",
+            ),
+            outputs,
+            failure: state.failure.clone(),
+        }
+    }
+}

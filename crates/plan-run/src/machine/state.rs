@@ -1,0 +1,323 @@
+//! The state of one run, and the one place where a step's phase changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use plan_model::{Digest, FailurePolicy, OnError, Timestamp};
+
+use super::join::Verdict;
+use super::layout::Work;
+use super::phase::Phase;
+use super::ready::Ready;
+use super::slot::{PerStep, Slot};
+use crate::event::{Budget, LateResult, RunCreated};
+use crate::record::AttemptEnd;
+use crate::{Failure, JsonObject, Machine, PrincipalName, RequestId, RunStatus};
+
+/// Everything that events change.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    pub(super) created: Box<RunCreated>,
+    pub(super) created_at: Timestamp,
+    /// The inputs as views show them: sensitive ones masked.
+    pub(super) masked_inputs: JsonObject,
+    pub(super) generation: u32,
+    pub(super) ending: Option<Stopping>,
+    pub(super) ended: Option<Ended>,
+    pub(super) steps: PerStep<StepState>,
+    pub(super) ready: Ready,
+    pub(super) in_flight: BTreeSet<Slot>,
+    pub(super) asking: BTreeSet<Slot>,
+    pub(super) doubtful: BTreeSet<Slot>,
+    pub(super) delayed: usize,
+    /// Steps that have ended.
+    pub(super) settled: usize,
+    /// Steps whose failure fails the run.
+    pub(super) failed: BTreeSet<Slot>,
+    /// When delayed attempts may start.
+    pub(super) delays: BTreeSet<(Timestamp, Slot)>,
+    /// When open requests run out of time.
+    pub(super) expiries: BTreeSet<(Timestamp, Slot)>,
+    /// While the run is ending: no step before this one is still to be given up.
+    pub(super) sweep: Slot,
+    pub(super) requests: BTreeMap<RequestId, (Slot, RequestState)>,
+    pub(super) tool_calls: u64,
+    /// Time in which something ran or could start.
+    pub(super) driven: Duration,
+    /// The latest time that any event named.
+    pub(super) clock: Timestamp,
+}
+
+/// One step's part of the state.
+#[derive(Debug, Clone)]
+pub(super) struct StepState {
+    pub(super) phase: Phase,
+    /// Dependencies that have not ended.
+    pub(super) open: usize,
+    pub(super) attempts: Vec<AttemptState>,
+    /// Failed attempts since the last reset.
+    pub(super) failures: u32,
+    /// Requests opened so far.
+    pub(super) asked: u32,
+    /// The digest of the call that a person approved.
+    pub(super) approved: Option<Box<Digest>>,
+    pub(super) outputs: Option<JsonObject>,
+    pub(super) failure: Option<Box<Failure>>,
+}
+
+/// One attempt on record.
+#[derive(Debug, Clone)]
+pub(super) struct AttemptState {
+    pub(super) started_at: Timestamp,
+    pub(super) arguments: JsonObject,
+    pub(super) end: Option<Box<AttemptEnd>>,
+    pub(super) late: Option<Box<LateResult>>,
+}
+
+/// Why nothing more starts.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Stopping {
+    pub(super) cause: StopCause,
+    /// Whether work in flight is stopped too.
+    pub(super) abort: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum StopCause {
+    /// A step failed under `stop`.
+    Failed,
+    /// A budget was crossed.
+    Crossed(Budget, u64),
+    /// Somebody ended the run.
+    Cancelled {
+        by: PrincipalName,
+        reason: Option<String>,
+    },
+}
+
+/// How a run ended.
+#[derive(Debug, Clone)]
+pub(super) struct Ended {
+    pub(super) at: Timestamp,
+    pub(super) status: RunStatus,
+    pub(super) outputs: JsonObject,
+    pub(super) failure: Option<Box<Failure>>,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestState {
+    Open,
+    Answered,
+    Expired,
+    Withdrawn,
+}
+
+impl StepState {
+    pub(super) fn new() -> Self {
+        Self {
+            phase: Phase::Blocked,
+            open: 0,
+            attempts: Vec::new(),
+            failures: 0,
+            asked: 0,
+            approved: None,
+            outputs: None,
+            failure: None,
+        }
+    }
+
+    /// The number of the last attempt.
+    pub(super) fn last_attempt(&self) -> u32 {
+        u32::try_from(self.attempts.len()).unwrap_or(u32::MAX)
+    }
+}
+
+impl State {
+    pub(super) fn is_cancelled(&self) -> bool {
+        matches!(
+            &self.ending,
+            Some(Stopping {
+                cause: StopCause::Cancelled { .. },
+                ..
+            })
+        )
+    }
+
+    /// Whether something runs or can start.
+    fn is_driven(&self) -> bool {
+        self.delayed > 0
+            || !self.in_flight.is_empty()
+            || !self.ready.decisions.is_empty()
+            || !self.ready.starts.is_empty()
+    }
+
+    pub(super) fn status(&self) -> RunStatus {
+        if let Some(ended) = &self.ended {
+            return ended.status;
+        }
+        let open = !self.asking.is_empty() || !self.doubtful.is_empty();
+        let driven = if self.ending.is_some() {
+            // whatever is not in flight or in doubt is given up at once
+            !self.in_flight.is_empty() || self.settled + self.doubtful.len() < self.steps.len()
+        } else {
+            self.is_driven()
+        };
+        if driven || !open {
+            RunStatus::Running
+        } else {
+            RunStatus::Waiting
+        }
+    }
+}
+
+impl Machine {
+    /// Moves a step to another phase and keeps every index true.
+    pub(super) fn enter(&mut self, slot: Slot, phase: Phase) {
+        let pool = self.layout.pool_of(slot);
+        let state = &mut self.state;
+        let old = std::mem::replace(&mut state.steps.at_mut(slot).phase, phase);
+        match old {
+            Phase::Blocked => {}
+            Phase::Ready | Phase::Owed => {
+                state.ready.decisions.remove(&slot);
+                state.ready.withdraw(slot, pool);
+            }
+            Phase::Delayed(due_at) => {
+                state.delayed -= 1;
+                state.delays.remove(&(due_at, slot));
+                state.ready.withdraw(slot, pool);
+            }
+            Phase::InFlight => {
+                state.in_flight.remove(&slot);
+                state.ready.ended(pool);
+            }
+            Phase::Asking(request) => {
+                state.asking.remove(&slot);
+                if let Some(expires_at) = request.expires_at {
+                    state.expiries.remove(&(expires_at, slot));
+                }
+            }
+            Phase::Doubtful => {
+                state.doubtful.remove(&slot);
+            }
+            // only a reset leaves these, and it rebuilds the counts
+            Phase::Succeeded | Phase::Failed | Phase::Skipped(_) | Phase::Cancelled => {}
+        }
+        self.entered(slot);
+    }
+
+    /// Brings the indexes up to the phase that a step is in now.
+    fn entered(&mut self, slot: Slot) {
+        let pool = self.layout.pool_of(slot);
+        let state = &mut self.state;
+        if state.ending.is_some() {
+            state.sweep = state.sweep.min(slot);
+        }
+        match &state.steps.at(slot).phase {
+            Phase::Blocked => {}
+            Phase::Ready => {
+                if self.needs_slot(slot) {
+                    self.state.ready.offer(slot, pool);
+                } else {
+                    self.state.ready.decisions.insert(slot);
+                }
+            }
+            Phase::Owed => {
+                state.ready.decisions.insert(slot);
+            }
+            Phase::Delayed(due_at) => {
+                state.delayed += 1;
+                if *due_at <= state.clock {
+                    state.ready.offer(slot, pool);
+                } else {
+                    state.delays.insert((*due_at, slot));
+                }
+            }
+            Phase::InFlight => {
+                state.in_flight.insert(slot);
+                state.ready.started(pool);
+            }
+            Phase::Asking(request) => {
+                state.asking.insert(slot);
+                if let Some(expires_at) = request.expires_at {
+                    state.expiries.insert((expires_at, slot));
+                }
+            }
+            Phase::Doubtful => {
+                state.doubtful.insert(slot);
+            }
+            Phase::Failed => {
+                let fails_run = self.step_of(slot).on_error == OnError::Fail;
+                self.settled(slot, fails_run);
+            }
+            Phase::Succeeded | Phase::Skipped(_) | Phase::Cancelled => self.settled(slot, false),
+        }
+    }
+
+    /// A step has ended: counts it and unblocks what waited for it alone.
+    fn settled(&mut self, slot: Slot, fails_run: bool) {
+        self.state.settled += 1;
+        if fails_run {
+            self.state.failed.insert(slot);
+            if self.plan.plan().failure_policy == FailurePolicy::Stop {
+                self.stop(StopCause::Failed, false);
+            }
+        }
+        let plan = self.plan.clone();
+        for dependent in plan.graph().dependents(slot.0) {
+            let dependent = Slot(*dependent);
+            let step = self.state.steps.at_mut(dependent);
+            step.open = step.open.saturating_sub(1);
+            if step.open == 0 && step.phase == Phase::Blocked {
+                self.enter(dependent, Phase::Ready);
+            }
+        }
+    }
+
+    /// Starts nothing more. A cancellation overrides a failure; nothing overrides a cancellation.
+    pub(super) fn stop(&mut self, cause: StopCause, abort: bool) {
+        let state = &mut self.state;
+        match &mut state.ending {
+            None => {
+                state.sweep = Slot(0);
+                state.ending = Some(Stopping { cause, abort });
+            }
+            Some(stopping) => {
+                stopping.abort |= abort;
+                let cancels = matches!(cause, StopCause::Cancelled { .. });
+                let cancelled = matches!(stopping.cause, StopCause::Cancelled { .. });
+                if cancels && !cancelled {
+                    stopping.cause = cause;
+                }
+            }
+        }
+    }
+
+    /// Whether a ready step waits only for a slot.
+    fn needs_slot(&self, slot: Slot) -> bool {
+        let is_effect = matches!(
+            Work::of(&self.step_of(slot).config),
+            Some(Work::Tool(_) | Work::Code(_))
+        );
+        is_effect
+            && self.verdict(slot) == Verdict::Runs
+            && (self.state.steps.at(slot).approved.is_some() || !self.asks_at_call(slot))
+    }
+
+    /// Moves what is due by the clock among the steps that can start.
+    pub(super) fn advance(&mut self, at: Timestamp) {
+        if at <= self.state.clock {
+            return;
+        }
+        self.state.clock = at;
+        while let Some((due_at, slot)) = self.state.delays.first().copied() {
+            if due_at > at {
+                break;
+            }
+            self.state.delays.pop_first();
+            let pool = self.layout.pool_of(slot);
+            self.state.ready.offer(slot, pool);
+        }
+    }
+}

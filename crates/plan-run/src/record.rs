@@ -1,0 +1,213 @@
+//! A run as it stands, for people and programs.
+
+mod write;
+
+use std::collections::BTreeMap;
+
+use plan_model::{StepId, Timestamp};
+use serde_json::{Map, Value};
+
+use crate::event::{LateResult, PlanRef};
+use crate::{Failure, JsonObject, PrincipalName, Request, RunId, RunStatus, StepStatus};
+
+/// A run as it stands: its status, its steps, what it published.
+///
+/// Serialises as `{run_id, status, plan, inputs, steps, outputs, waiting, failure?}` and more
+/// members that a reader may ignore; steps are in plan order. Sensitive inputs are masked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    pub(crate) run: RunId,
+    pub(crate) status: RunStatus,
+    pub(crate) plan: PlanRef,
+    pub(crate) created_at: Timestamp,
+    pub(crate) ended_at: Option<Timestamp>,
+    pub(crate) generation: u32,
+    pub(crate) principal: Option<PrincipalName>,
+    pub(crate) tags: BTreeMap<String, String>,
+    pub(crate) inputs: JsonObject,
+    pub(crate) steps: Vec<StepRecord>,
+    pub(crate) index: BTreeMap<StepId, usize>,
+    pub(crate) outputs: JsonObject,
+    pub(crate) waiting: Vec<Request>,
+    pub(crate) failure: Option<Box<Failure>>,
+    pub(crate) cancelled: Option<Cancelled>,
+}
+
+/// Who ended a run, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cancelled {
+    /// Who.
+    pub by: PrincipalName,
+    /// Why, where that was said.
+    pub reason: Option<String>,
+}
+
+/// One step of a run as it stands.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct StepRecord {
+    /// The step.
+    pub id: StepId,
+    /// Where it stands.
+    pub status: StepStatus,
+    /// Its attempts, over all resets.
+    pub attempts: Vec<AttemptRecord>,
+    /// What it delivered; empty where it delivered nothing.
+    pub outputs: JsonObject,
+    /// The last of standard output, where there was one.
+    pub stdout: Option<String>,
+    /// The last of standard error, where there was one.
+    pub stderr: Option<String>,
+    /// Its last failure, unless it went well afterwards.
+    pub failure: Option<Box<Failure>>,
+}
+
+/// One attempt of a step.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AttemptRecord {
+    /// Its number, from 1.
+    pub attempt: u32,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// Its arguments; secrets and sensitive inputs are masked.
+    pub arguments: JsonObject,
+    /// How it ended; `None` while it runs or is in doubt.
+    pub end: Option<Box<AttemptEnd>>,
+    /// A result that came after it had ended.
+    pub late: Option<Box<LateResult>>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AttemptEnd {
+    /// When.
+    pub at: Timestamp,
+    /// How.
+    pub result: AttemptResult,
+    /// Why it failed or was stopped.
+    pub failure: Option<Box<Failure>>,
+    /// The last of standard output, where that is not among the outputs.
+    pub stdout: Option<String>,
+    /// The last of standard error, where that is not among the outputs.
+    pub stderr: Option<String>,
+}
+
+impl AttemptEnd {
+    pub(crate) fn new(at: Timestamp, result: AttemptResult) -> Self {
+        Self {
+            at,
+            result,
+            failure: None,
+            stdout: None,
+            stderr: None,
+        }
+    }
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AttemptResult {
+    /// It delivered, or a person says so.
+    Succeeded,
+    /// It failed.
+    Failed,
+    /// It was stopped because the run was ending.
+    Cancelled,
+    /// Its process died, and it was safe to make it again.
+    Interrupted,
+    /// Its process died, nobody knows what it did, and a person had it made again.
+    Unknown,
+}
+
+impl AttemptResult {
+    /// The spelling in records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Interrupted => "interrupted",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl RunRecord {
+    /// The run.
+    pub fn run_id(&self) -> &RunId {
+        &self.run
+    }
+
+    /// Where the run stands.
+    pub fn status(&self) -> RunStatus {
+        self.status
+    }
+
+    /// The plan that it runs.
+    pub fn plan(&self) -> &PlanRef {
+        &self.plan
+    }
+
+    /// When it was created.
+    pub fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    /// When it ended, if it has.
+    pub fn ended_at(&self) -> Option<Timestamp> {
+        self.ended_at
+    }
+
+    /// How often it was reset.
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Who asked for it.
+    pub fn principal(&self) -> Option<&PrincipalName> {
+        self.principal.as_ref()
+    }
+
+    /// The caller's own labels.
+    pub fn tags(&self) -> &BTreeMap<String, String> {
+        &self.tags
+    }
+
+    /// Its inputs, defaults filled in, sensitive ones masked.
+    pub fn inputs(&self) -> &Map<String, Value> {
+        &self.inputs
+    }
+
+    /// What the plan published; empty unless the run succeeded.
+    pub fn outputs(&self) -> &Map<String, Value> {
+        &self.outputs
+    }
+
+    /// Every step, in plan order.
+    pub fn steps(&self) -> &[StepRecord] {
+        &self.steps
+    }
+
+    /// The step of this id.
+    pub fn step(&self, id: &str) -> Option<&StepRecord> {
+        self.index.get(id).and_then(|index| self.steps.get(*index))
+    }
+
+    /// Every open request, in plan order.
+    pub fn waiting(&self) -> &[Request] {
+        &self.waiting
+    }
+
+    /// Why the run failed.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_deref()
+    }
+
+    /// Who cancelled the run.
+    pub fn cancelled(&self) -> Option<&Cancelled> {
+        self.cancelled.as_ref()
+    }
+}

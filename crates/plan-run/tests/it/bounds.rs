@@ -1,0 +1,105 @@
+//! Bounds on the whole run.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use plan_run::{Answer, Effect, Ending, FailureClass, RunStatus};
+use serde_json::{Value, json};
+
+use crate::harness::{Driver, call, failure, plan, step};
+
+fn chain() -> Value {
+    json!([
+        call("a", "read", &[], &json!({})),
+        call("b", "read", &["a"], &json!({})),
+        call("c", "read", &["b"], &json!({})),
+    ])
+}
+
+#[test]
+fn case_38_a_deadline_stops_work_and_everything_known_is_reported() {
+    let plan = plan(&chain(), &json!({}));
+    let mut run = Driver::start(plan, json!({}), |new| {
+        new.deadline = Some(plan_model::Timestamp::from_millis(
+            1_767_225_600_000 + 10_000,
+        ));
+    });
+    run.after(1).succeed("a", json!({}));
+    assert_eq!(run.machine.due(), run.machine.created().deadline);
+    run.after(9_999);
+    assert_eq!(run.machine.ending(), Some(Ending::Abort));
+    run.settle("b", Err(failure(FailureClass::Cancelled, Effect::Unknown)));
+    assert_snapshot!(run.statuses(), @"failed: a succeeded, b cancelled, c skipped(run_failed)");
+    let record = run.machine.record();
+    let failure = record.failure().unwrap();
+    assert_eq!(failure.class, FailureClass::LimitExceeded);
+    assert_eq!(
+        failure.message,
+        "the run had not ended by its deadline, 2026-01-01T00:00:10Z"
+    );
+}
+
+#[test]
+fn driven_time_is_bounded_and_waiting_does_not_count() {
+    let ask = json!({ "type": "HUMAN_INTERACTION", "prompt": "?", "response_field": "r" });
+    let steps = json!([
+        call("a", "read", &[], &json!({})),
+        step("ask", ask, &["a"]),
+        call("b", "read", &["ask"], &json!({})),
+    ]);
+    let mut run = Driver::with(
+        &steps,
+        &json!({ "limits": { "max_wall_secs": 10 } }),
+        json!({}),
+    );
+    run.after(4_000).succeed("a", json!({}));
+    assert_eq!(
+        (run.status(), run.machine.due()),
+        (RunStatus::Waiting, None)
+    );
+    run.after(86_400_000)
+        .answer("ask", Answer::Text("x".into()));
+    assert_eq!(
+        run.machine.due(),
+        Some(run.now.plus(Duration::from_secs(6)))
+    );
+    run.after(5_999);
+    assert_eq!(run.machine.ending(), None);
+    run.after(1);
+    assert_eq!(run.machine.ending(), Some(Ending::Abort));
+}
+
+#[test]
+fn the_time_between_two_processes_is_not_driven() {
+    let mut run = Driver::with(
+        &chain(),
+        &json!({ "limits": { "max_wall_secs": 10 } }),
+        json!({}),
+    );
+    run.after(3_000).succeed("a", json!({}));
+    run.now = run.now.plus(Duration::from_secs(3600));
+    run.crash();
+    assert_eq!(run.machine.ending(), None);
+    assert_eq!(
+        run.machine.due(),
+        Some(run.now.plus(Duration::from_secs(7)))
+    );
+}
+
+#[test]
+fn calls_over_the_budget_are_not_made() {
+    let mut step = call("a", "read", &[], &json!({}));
+    step["retry"] = json!({ "max_attempts": 2, "delay_secs": 0 });
+    let mut run = Driver::with(
+        &json!([step]),
+        &json!({ "limits": { "max_tool_calls": 2 } }),
+        json!({}),
+    );
+    run.crash();
+    run.crash();
+    assert_snapshot!(run.statuses(), @"failed: a skipped(run_failed)");
+    assert_eq!(
+        run.machine.record().failure().unwrap().message,
+        "the run may make 2 tool calls and would make more"
+    );
+}

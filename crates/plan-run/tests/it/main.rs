@@ -1,0 +1,20 @@
+//! The machine as its drivers see it.
+#![cfg(test)]
+
+mod approvals;
+mod bounds;
+mod cancel;
+mod codec;
+mod doubt;
+mod failures;
+mod harness;
+mod joins;
+mod journals;
+mod laws;
+mod outputs;
+mod questions;
+mod record;
+mod refusals;
+mod resume;
+mod retries;
+mod slots;

@@ -1,0 +1,41 @@
+//! The record of a run.
+
+use insta::assert_snapshot;
+use plan_run::Answer;
+use serde_json::json;
+
+use crate::harness::{Driver, call, step};
+
+#[test]
+fn a_record_says_where_everything_stands() {
+    let ask = json!({ "type": "HUMAN_INTERACTION", "prompt": "Which?", "response_field": "r" });
+    let steps = json!([
+        call("z", "read", &[], &json!({})),
+        step("ask", ask, &["z"]),
+        call("a", "read", &["ask"], &json!({})),
+    ]);
+    let more = json!({ "inputs": [{ "name": "n", "value_type": "integer", "default": 3 }] });
+    let mut run = Driver::with(&steps, &more, json!({}));
+    run.after(250).succeed("z", json!({ "v": "1" }));
+    let text = serde_json::to_string_pretty(&run.machine.record()).unwrap();
+    let digest = run.plan.digest().to_string();
+    let request = run.request("ask").to_string();
+    let text = text
+        .replace(&digest, "<digest>")
+        .replace(&request, "<request>");
+    assert_snapshot!(text, @"");
+}
+
+#[test]
+fn a_record_is_the_same_however_it_came_about() {
+    let ask = json!({ "type": "HUMAN_INTERACTION", "prompt": "Which?", "response_field": "r" });
+    let mut run = Driver::new(&json!([
+        step("ask", ask, &[]),
+        call("a", "read", &["ask"], &json!({}))
+    ]));
+    run.answer("ask", Answer::Text("that one".into()))
+        .succeed("a", json!({ "v": 1.5 }));
+    let first = serde_json::to_string(&run.machine.record()).unwrap();
+    let second = serde_json::to_string(&run.replayed().record()).unwrap();
+    assert_eq!(first, second);
+}

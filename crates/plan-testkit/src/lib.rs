@@ -1,0 +1,29 @@
+//! What tests of this workspace, and of those who build on it, have in common.
+//!
+//! - [`store_suite`]: what every store must do, run over each adapter.
+//! - [`Scripted`]: tools that do what a script says, and remember their calls.
+//! - [`Gate`]: holds calls back until a test lets them go, so that no test sleeps.
+//! - [`PausedClock`]: the time of Tokio's paused clock as a time of day.
+//! - [`FaultyStore`]: a store that fails where a test says.
+//! - [`plans`]: sample plans. [`run_plan`]: one call from text to record.
+//!
+//! A dev-dependency: it panics where a test should fail.
+#![expect(
+    clippy::panic,
+    reason = "the kit speaks to tests, and a panic is how a test fails"
+)]
+
+pub mod plans;
+pub mod store_suite;
+
+mod clock;
+mod faulty_store;
+mod gate;
+mod run;
+mod scripted;
+
+pub use clock::PausedClock;
+pub use faulty_store::{Fault, FaultyStore};
+pub use gate::Gate;
+pub use run::{checked, run_plan};
+pub use scripted::{Call, CallLog, Scripted};

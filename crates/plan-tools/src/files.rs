@@ -1,0 +1,68 @@
+//! Catalog and policy files, in YAML or JSON.
+
+mod error;
+mod source;
+mod yaml;
+
+use std::path::{Path, PathBuf};
+
+use plan_model::Limits;
+use plan_validate::{Policy, ToolCatalog};
+
+pub use error::{FileError, FileFinding};
+
+use source::SourceFile;
+
+/// What a catalog file says, and where it stands.
+#[derive(Debug, Clone)]
+pub struct CatalogFile {
+    path: PathBuf,
+    folder: PathBuf,
+    catalog: ToolCatalog,
+}
+
+impl CatalogFile {
+    /// The catalog.
+    pub fn catalog(&self) -> &ToolCatalog {
+        &self.catalog
+    }
+
+    /// The absolute path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder that relative paths in the file are relative to: its own.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// Reads a catalog file.
+///
+/// Its name says what it is (`.json`, `.yaml`, `.yml`); with another name, a text
+/// that starts with `{` is JSON. Paths in it are relative to its folder.
+///
+/// # Errors
+/// When the file cannot be read, or is no catalog: every finding, with its line.
+pub fn load_catalog(path: impl AsRef<Path>) -> Result<CatalogFile, FileError> {
+    let file = SourceFile::read(path.as_ref(), &Limits::default())?;
+    let catalog = ToolCatalog::from_document(file.document())
+        .map_err(|rejected| file.rejected(rejected.findings().to_vec()))?;
+    let folder = file.path().parent().unwrap_or(Path::new("/")).to_owned();
+    Ok(CatalogFile {
+        path: file.path().to_owned(),
+        folder,
+        catalog,
+    })
+}
+
+/// Reads a policy file; notation and bounds are as for [`load_catalog`].
+///
+/// # Errors
+/// When the file cannot be read, or is no policy: every finding, with its line.
+pub fn load_policy(path: impl AsRef<Path>) -> Result<Policy, FileError> {
+    let file = SourceFile::read(path.as_ref(), &Limits::default())?;
+    Policy::from_document(file.document())
+        .map_err(|rejected| file.rejected(rejected.findings().to_vec()))
+}

@@ -1,0 +1,183 @@
+//! What to run: a program, its arguments, and all of its environment.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::process::{Child, Command};
+
+use super::ProcessError;
+
+/// The most bytes of one argument or variable that Linux takes, its final NUL left out.
+const LONGEST_ARGUMENT: usize = (128 << 10) - 1;
+/// `ENOEXEC`: the file is no program and names no interpreter.
+const NOT_A_PROGRAM: i32 = 8;
+
+/// How much of a child's output is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutputBounds {
+    /// Standard output is kept whole up to so many bytes: 1 MiB.
+    pub whole: usize,
+    /// Past that, and of standard error always, only so many last bytes: 256 KiB.
+    pub tail: usize,
+    /// A child that writes more bytes than this to either stream is killed: 64 MiB.
+    pub most: u64,
+}
+
+impl Default for OutputBounds {
+    fn default() -> Self {
+        Self {
+            whole: 1 << 20,
+            tail: 256 << 10,
+            most: 64 << 20,
+        }
+    }
+}
+
+/// A program to run. Its environment holds what is set here and nothing else.
+#[derive(Debug, Clone)]
+pub struct ChildCommand {
+    program: PathBuf,
+    args: Vec<String>,
+    env: BTreeMap<String, String>,
+    working_dir: PathBuf,
+    input: Option<Vec<u8>>,
+    bounds: OutputBounds,
+}
+
+impl ChildCommand {
+    /// A program, by its path (see [`super::find_program`]), to run in `working_dir`.
+    pub fn new(program: impl Into<PathBuf>, working_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            working_dir: working_dir.into(),
+            input: None,
+            bounds: OutputBounds::default(),
+        }
+    }
+
+    /// Adds arguments, each one element of `argv`.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets a variable of the environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// Gives the child these bytes on standard input; without, its input is empty.
+    #[must_use]
+    pub fn stdin(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = Some(input.into());
+        self
+    }
+
+    /// Sets how much of the output is kept.
+    #[must_use]
+    pub fn output_bounds(mut self, bounds: OutputBounds) -> Self {
+        self.bounds = bounds;
+        self
+    }
+
+    pub(super) fn bounds(&self) -> OutputBounds {
+        self.bounds
+    }
+
+    pub(super) fn input(&self) -> Option<&[u8]> {
+        self.input.as_deref()
+    }
+
+    /// Starts the program as a member of `group`.
+    pub(super) fn spawn(&self, group: i32) -> Result<Child, ProcessError> {
+        self.check()?;
+        let input = match self.input {
+            Some(_) => Stdio::piped(),
+            None => Stdio::null(),
+        };
+        Command::new(&self.program)
+            .args(&self.args)
+            .env_clear()
+            .envs(&self.env)
+            .current_dir(&self.working_dir)
+            .stdin(input)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(group)
+            .spawn()
+            .map_err(|source| self.diagnose(source))
+    }
+
+    /// Refuses what the system would refuse with less to say, or take for something else.
+    fn check(&self) -> Result<(), ProcessError> {
+        for (at, arg) in self.args.iter().enumerate() {
+            check_text(arg, arg.len(), || format!("argument {}", at + 1))?;
+        }
+        for (name, value) in &self.env {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                return Err(ProcessError::BadVariable { name: name.clone() });
+            }
+            let length = name.len().saturating_add(value.len()).saturating_add(1);
+            check_text(value, length, || format!("variable `{name}`"))?;
+        }
+        if !self.working_dir.is_dir() {
+            return Err(ProcessError::WorkingDirectory {
+                path: shown(&self.working_dir),
+            });
+        }
+        Ok(())
+    }
+
+    /// Says what the system meant.
+    fn diagnose(&self, source: std::io::Error) -> ProcessError {
+        let program = shown(&self.program);
+        match source.kind() {
+            ErrorKind::NotFound if self.program.exists() => {
+                ProcessError::MissingInterpreter { program }
+            }
+            ErrorKind::NotFound => ProcessError::MissingProgram { program },
+            ErrorKind::PermissionDenied => ProcessError::NotPermitted { program },
+            ErrorKind::ArgumentListTooLong => ProcessError::TooLong {
+                what: "the arguments and variables together".to_owned(),
+                bytes: self.size(),
+            },
+            _ if source.raw_os_error() == Some(NOT_A_PROGRAM) => {
+                ProcessError::NotAProgram { program }
+            }
+            _ => ProcessError::Start { program, source },
+        }
+    }
+
+    fn size(&self) -> usize {
+        let args = self.args.iter().map(String::len);
+        let env = self
+            .env
+            .iter()
+            .map(|(name, value)| name.len() + value.len());
+        args.chain(env).sum()
+    }
+}
+
+fn check_text(text: &str, length: usize, what: impl Fn() -> String) -> Result<(), ProcessError> {
+    if text.contains('\0') {
+        return Err(ProcessError::Nul { what: what() });
+    }
+    if length > LONGEST_ARGUMENT {
+        return Err(ProcessError::TooLong {
+            what: what(),
+            bytes: length,
+        });
+    }
+    Ok(())
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,92 @@
+//! From a catalog to tools that can be called.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use plan_exec::{RegistryError, ToolRegistry};
+use plan_model::ToolName;
+use plan_validate::ToolCatalog;
+use plan_validate::policy::SandboxMode;
+use serde_json::Value;
+
+use crate::{CatalogFile, ConfigError, ProcessCodeRunner, SubprocessTool};
+
+/// Tools of a catalog, and those of them that this build cannot run.
+#[derive(Debug, Clone)]
+pub struct CatalogTools {
+    /// What the executor takes: every tool that can run, and a runner for scripts.
+    pub registry: ToolRegistry,
+    /// Tools without an implementation, in the order of their names. A run of a plan that calls one is refused.
+    pub unavailable: Vec<Unavailable>,
+}
+
+/// A tool that is in the catalog and cannot run here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the tool `{name}` {reason}")]
+pub struct Unavailable {
+    /// The tool.
+    pub name: ToolName,
+    /// Why it cannot run.
+    pub reason: UnavailableReason,
+}
+
+/// Why a tool of the catalog cannot run here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnavailableReason {
+    /// This build has no tools of this kind.
+    #[error("is of kind `{kind}`, which is not available in this build")]
+    Kind {
+        /// The kind.
+        kind: String,
+    },
+    /// Its config cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+impl CatalogFile {
+    /// Makes the tools of this file.
+    ///
+    /// # Errors
+    /// When the registry refuses one.
+    pub fn tools(&self, sandbox: SandboxMode) -> Result<CatalogTools, RegistryError> {
+        tools_of(self.catalog(), self.folder(), sandbox)
+    }
+}
+
+/// Makes the tools of a catalog, however it came about; paths in it are relative to `folder`.
+///
+/// # Errors
+/// When the registry refuses one.
+pub fn tools_of(
+    catalog: &ToolCatalog,
+    folder: &Path,
+    sandbox: SandboxMode,
+) -> Result<CatalogTools, RegistryError> {
+    let mut registry = ToolRegistry::from_catalog(catalog.clone())
+        .with_code_runner(Arc::new(ProcessCodeRunner::new(catalog, sandbox)));
+    let mut unavailable = Vec::new();
+    for tool in catalog.tools() {
+        let name = tool.spec.name.clone();
+        let kind = kind_of(tool.spec.config.as_ref());
+        let made = match kind {
+            Some(kind) if kind != "subprocess" => Err(UnavailableReason::Kind {
+                kind: kind.to_owned(),
+            }),
+            _ => SubprocessTool::new(tool.spec.clone(), folder).map_err(Into::into),
+        };
+        match made {
+            Ok(tool) => registry = registry.implement(Arc::new(tool))?,
+            Err(reason) => unavailable.push(Unavailable { name, reason }),
+        }
+    }
+    Ok(CatalogTools {
+        registry,
+        unavailable,
+    })
+}
+
+fn kind_of(config: Option<&Value>) -> Option<&str> {
+    config?.get("kind")?.as_str()
+}

@@ -1,0 +1,8 @@
+//! Child processes, catalog files, subprocess tools and code, with real programs.
+#![cfg(test)]
+
+mod code;
+mod context;
+mod files;
+mod process;
+mod subprocess;

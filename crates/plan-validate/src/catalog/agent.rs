@@ -1,0 +1,45 @@
+//! Agents that a host configures.
+
+use plan_model::{AgentName, ModelName};
+
+/// How a host runs an agent.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AgentSpec {
+    /// The name that plans use.
+    pub name: AgentName,
+    /// What kind of agent it is.
+    pub kind: AgentKind,
+    /// The program, for [`AgentKind::Subprocess`].
+    pub command: Option<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// The model that it asks, for [`AgentKind::Loop`].
+    pub model: Option<ModelName>,
+    /// Whether it may reach the network.
+    pub network: bool,
+}
+
+/// What kind of agent a host runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AgentKind {
+    /// A program of its own.
+    Subprocess,
+    /// A loop of model and tool calls inside the executor.
+    Loop,
+}
+
+impl AgentSpec {
+    /// An agent of this name and kind, without a network.
+    pub fn new(name: AgentName, kind: AgentKind) -> Self {
+        Self {
+            name,
+            kind,
+            command: None,
+            args: Vec::new(),
+            model: None,
+            network: false,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! How a tool of a catalog file is run: shapes alone, since other crates run it.
+
+use plan_model::{Declared, Effects, Pointer};
+use serde_json::Value;
+
+use crate::decode::{Decoder, Fields};
+
+/// The kinds of `config`.
+pub(crate) const KINDS: [(&str, Kind); 3] = [
+    ("subprocess", Kind::Subprocess),
+    ("http", Kind::Http),
+    ("mcp", Kind::Mcp),
+];
+
+/// A kind of `config`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Subprocess,
+    Http,
+    Mcp,
+}
+
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/// What the way of running says about effects: the HTTP methods mean something.
+pub(super) fn effects(config: &Value) -> Effects {
+    let mut effects = Effects::default();
+    if config.get("kind").and_then(Value::as_str) != Some("http") {
+        return effects;
+    }
+    match config.get("method").and_then(Value::as_str) {
+        Some("GET" | "HEAD" | "OPTIONS") => {
+            effects.read_only = Declared::said(true);
+            effects.idempotent = Declared::said(true);
+            effects.destructive = Declared::said(false);
+        }
+        Some("PUT" | "DELETE") => effects.idempotent = Declared::said(true),
+        _ => {}
+    }
+    effects
+}
+
+/// Reports what is wrong with a `config`.
+pub(super) fn check(decoder: &mut Decoder, config: &Value, at: &Pointer) {
+    let Some(mut fields) = decoder.object(config.clone(), at) else {
+        return;
+    };
+    let kind = fields
+        .require(decoder, "kind")
+        .and_then(|(at, value)| decoder.word(value, &at, &KINDS));
+    match kind {
+        Some(Kind::Subprocess) => subprocess(decoder, &mut fields),
+        Some(Kind::Http) => http(decoder, &mut fields),
+        // the adapter knows its own fields
+        Some(Kind::Mcp) | None => {
+            fields.rest();
+        }
+    }
+    fields.finish(decoder);
+}
+
+fn subprocess(decoder: &mut Decoder, fields: &mut Fields) {
+    let command = fields.require(decoder, "command");
+    if let Some((at, value)) = command
+        && let Some(command) = decoder.string(value, &at)
+        && command.trim().is_empty()
+    {
+        let finding = decoder.at(&at, "the command is blank");
+        decoder.say(finding);
+    }
+    if let Some((at, value)) = fields.take("args") {
+        decoder.strings(value, &at);
+    }
+    text_map(decoder, fields.take("env"));
+    fields.read("working_dir", |value, at| decoder.string(value, at));
+    fields.read("pass_arguments", |value, at| {
+        let words = [("env", ()), ("stdin", ()), ("none", ())];
+        decoder.word(value, at, &words)
+    });
+    fields.read("capture_status", |value, at| decoder.boolean(value, at));
+}
+
+fn http(decoder: &mut Decoder, fields: &mut Fields) {
+    for name in ["base_url", "path_template"] {
+        fields.read(name, |value, at| decoder.string(value, at));
+    }
+    let words = METHODS.map(|method| (method, ()));
+    fields.read("method", |value, at| decoder.word(value, at, &words));
+    text_map(decoder, fields.take("headers"));
+    fields.read("timeout_secs", |value, at| decoder.seconds(value, at));
+}
+
+fn text_map(decoder: &mut Decoder, taken: Option<(Pointer, Value)>) {
+    if let Some((at, value)) = taken
+        && let Some(mut table) = decoder.object(value, &at)
+    {
+        for (_, at, value) in table.rest() {
+            decoder.string(value, &at);
+        }
+    }
+}

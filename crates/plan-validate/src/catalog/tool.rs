@@ -1,0 +1,129 @@
+//! One tool of a catalog, made ready for checking.
+
+use std::collections::BTreeMap;
+
+use plan_model::{Digest, Limits, Schema, Shape, ToolName, ToolSpec};
+use serde_json::{Map, Value};
+
+use super::arguments::{self, Argument};
+
+use super::digest;
+use super::schema::{CompiledSchema, SchemaFault};
+
+/// A tool of the catalog: its spec, its digest, and its schemas compiled.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CatalogTool {
+    /// What the host says about it.
+    pub spec: ToolSpec,
+    /// The digest of its name, schemas, effects and the way it is run.
+    pub digest: Digest,
+    /// The schema of the arguments object; `None` where arguments are not checked.
+    pub input: Option<CompiledSchema>,
+    /// The schema of the result.
+    pub output: Option<CompiledSchema>,
+    /// Why no plan may use it.
+    pub quarantine: Option<SchemaFault>,
+    arguments: BTreeMap<String, Argument>,
+    /// Whether arguments that are not in `arguments` are taken.
+    open: bool,
+    outputs: BTreeMap<String, Shape>,
+    closed_outputs: bool,
+    result: Shape,
+}
+
+impl CatalogTool {
+    pub(super) fn new(spec: ToolSpec, limits: &Limits) -> Self {
+        let mut quarantine = None;
+        let mut ready = |schema: &Option<Schema>| {
+            let schema = schema.as_ref()?;
+            CompiledSchema::compile(&schema.0, limits)
+                .map_err(|fault| quarantine.get_or_insert(fault).clone())
+                .ok()
+        };
+        let (input, output) = (ready(&spec.input_schema), ready(&spec.output_schema));
+        let object = |schema: &Option<CompiledSchema>| {
+            schema
+                .as_ref()
+                .and_then(|schema| schema.schema().as_object().cloned())
+        };
+        let (arguments, open) = match &input {
+            Some(schema) => arguments::of(schema.schema()),
+            None => (BTreeMap::new(), true),
+        };
+        let result = match (&quarantine, &spec.output_schema) {
+            (None, Some(schema)) => Shape::of_schema(schema),
+            _ => Shape::any(),
+        };
+        let described = object(&output).unwrap_or_default();
+        let outputs = output_shapes(&described, &result);
+        Self {
+            digest: digest::of(&spec),
+            closed_outputs: !described.is_empty() && is_closed(&described),
+            spec,
+            input,
+            output,
+            quarantine,
+            arguments,
+            open,
+            outputs,
+            result,
+        }
+    }
+
+    /// The name.
+    pub fn name(&self) -> &ToolName {
+        &self.spec.name
+    }
+
+    /// An argument that the input schema names.
+    pub(crate) fn argument(&self, name: &str) -> Option<&Argument> {
+        self.arguments.get(name)
+    }
+
+    /// The arguments that the input schema names.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = (&str, &Argument)> {
+        self.arguments
+            .iter()
+            .map(|(name, argument)| (name.as_str(), argument))
+    }
+
+    /// Whether arguments that the input schema does not name are taken.
+    pub(crate) fn takes_other_arguments(&self) -> bool {
+        self.open
+    }
+
+    /// The outputs that the output schema names.
+    pub(crate) fn output_names(&self) -> impl Iterator<Item = &str> {
+        self.outputs.keys().map(String::as_str)
+    }
+
+    /// Whether the output schema names every output that the tool can have.
+    pub(crate) fn has_closed_outputs(&self) -> bool {
+        self.closed_outputs
+    }
+
+    /// The shape of an output that the output schema names.
+    pub(crate) fn output_shape(&self, name: &str) -> Option<&Shape> {
+        self.outputs.get(name)
+    }
+
+    /// The shape of the whole result.
+    pub(crate) fn result_shape(&self) -> &Shape {
+        &self.result
+    }
+}
+
+fn output_shapes(described: &Map<String, Value>, result: &Shape) -> BTreeMap<String, Shape> {
+    let properties = described.get("properties").and_then(Value::as_object);
+    properties
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| (name.clone(), result.property(name).unwrap_or_default()))
+        .collect()
+}
+
+fn is_closed(described: &Map<String, Value>) -> bool {
+    described.get("additionalProperties") == Some(&Value::Bool(false))
+        && !described.contains_key("patternProperties")
+}

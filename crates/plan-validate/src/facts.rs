@@ -1,0 +1,198 @@
+//! What rules know about a plan: the plan itself, its graph, and tables over both.
+
+mod follow;
+mod missing;
+mod outputs;
+mod uses;
+
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use plan_model::document::Origin;
+use plan_model::{Graph, Limits, Path, Plan, Pointer, Reference, Shape, Step, StepId};
+
+use crate::catalog::{CatalogTool, ToolCatalog};
+use crate::plan_schemas::{Compiled, PlanSchemas};
+use crate::policy::Policy;
+
+pub(crate) use follow::DeadEnd;
+pub(crate) use missing::{MissingStep, Naming};
+pub(crate) use outputs::Outputs;
+pub(crate) use uses::{Site, Use};
+
+/// One plan under one context, with everything that rules look up.
+///
+/// Built once per check, in one pass over the plan.
+#[derive(Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) graph: &'a Graph,
+    pub(crate) catalog: &'a ToolCatalog,
+    pub(crate) policy: &'a Policy,
+    pub(crate) schemas: &'a PlanSchemas,
+    pub(crate) limits: &'a Limits,
+    pub(crate) origin: &'a Origin,
+    unread: &'a BTreeSet<Pointer>,
+    /// Every reference of the plan in document order, plan outputs last.
+    pub(crate) uses: Vec<Use<'a>>,
+    inputs: HashMap<&'a str, usize>,
+    tools: Vec<Option<&'a Arc<CatalogTool>>>,
+    missing: OnceCell<Vec<MissingStep<'a>>>,
+    shapes: follow::Shapes,
+}
+
+impl<'a> Facts<'a> {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        graph: &'a Graph,
+        (catalog, policy): (&'a ToolCatalog, &'a Policy),
+        schemas: &'a PlanSchemas,
+        limits: &'a Limits,
+        (origin, unread): (&'a Origin, &'a BTreeSet<Pointer>),
+    ) -> Self {
+        let mut inputs = HashMap::with_capacity(plan.inputs.len());
+        for (index, input) in plan.inputs.iter().enumerate() {
+            inputs.entry(input.name.as_str()).or_insert(index);
+        }
+        let tools = plan
+            .steps
+            .iter()
+            .map(|step| match &step.config {
+                plan_model::StepConfig::ToolCall(call) => catalog.shared_tool(&call.tool),
+                _ => None,
+            })
+            .collect();
+        Self {
+            plan,
+            graph,
+            catalog,
+            policy,
+            schemas,
+            limits,
+            origin,
+            unread,
+            uses: uses::of(plan),
+            inputs,
+            tools,
+            missing: OnceCell::new(),
+            shapes: follow::Shapes::new(plan),
+        }
+    }
+
+    /// The step of an index.
+    pub(crate) fn step(&self, index: usize) -> Option<&'a Step> {
+        self.plan.steps.get(index)
+    }
+
+    /// The index of the first step of this id.
+    pub(crate) fn index_of(&self, id: &StepId) -> Option<usize> {
+        self.graph.index_of(id)
+    }
+
+    /// Every step with its index, in document order.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = (usize, &'a Step)> + use<'a> {
+        self.plan.steps.iter().enumerate()
+    }
+
+    /// The declared input of this name, with its index.
+    pub(crate) fn input(&self, name: &str) -> Option<(usize, &'a plan_model::Input)> {
+        let index = *self.inputs.get(name)?;
+        Some((index, self.plan.inputs.get(index)?))
+    }
+
+    /// The catalog's entry for the tool that a `TOOL_CALL` names; `None` for other kinds and unknown tools.
+    pub(crate) fn tool(&self, step: usize) -> Option<&'a CatalogTool> {
+        self.tools.get(step).copied().flatten().map(Arc::as_ref)
+    }
+
+    /// For each step the tool that it calls, to be kept after the check.
+    pub(crate) fn shared_tools(&self) -> Vec<Option<Arc<CatalogTool>>> {
+        self.tools.iter().map(|tool| tool.cloned()).collect()
+    }
+
+    /// The schema of an input, where it declares one.
+    pub(crate) fn input_schema(&self, input: usize) -> Option<&'a Compiled> {
+        self.schemas.input(input)
+    }
+
+    /// The schema of a declared output, where it declares one.
+    pub(crate) fn output_schema(&self, step: usize, output: usize) -> Option<&'a Compiled> {
+        self.schemas.output(step, output)
+    }
+
+    /// The schema of a model's answer, where the step declares one.
+    pub(crate) fn prompt_schema(&self, step: usize) -> Option<&'a Compiled> {
+        self.schemas.prompt(step)
+    }
+
+    /// The step of this owner whose body `step` is in.
+    pub(crate) fn owner(&self, step: usize) -> Option<usize> {
+        self.graph.owner(step)
+    }
+
+    /// Whether the reader put a stand-in at this place of the plan, or around it.
+    pub(crate) fn is_unread(&self, pointer: &Pointer) -> bool {
+        if self.unread.is_empty() {
+            return false;
+        }
+        let mut pointer = pointer.clone();
+        loop {
+            if self.unread.contains(&pointer) {
+                return true;
+            }
+            if pointer.as_str().is_empty() {
+                return false;
+            }
+            pointer.pop();
+        }
+    }
+
+    /// The references of one step.
+    pub(crate) fn uses_of(&self, step: usize) -> &[Use<'a>] {
+        // plan outputs have no step and come last
+        let index = |read: &Use<'_>| read.step.unwrap_or(usize::MAX);
+        let start = self.uses.partition_point(|read| index(read) < step);
+        let end = self.uses.partition_point(|read| index(read) <= step);
+        self.uses.get(start..end).unwrap_or_default()
+    }
+
+    /// Every name of no step that the plan uses, with its places, in alphabetical order.
+    pub(crate) fn missing_steps(&self) -> &[MissingStep<'a>] {
+        self.missing.get_or_init(|| missing::of(self))
+    }
+
+    /// Whether the reader put a stand-in at this place of the plan, around it, or inside it.
+    pub(crate) fn is_unread_within(&self, pointer: &Pointer) -> bool {
+        let next = self.unread.range(pointer..).next();
+        next.is_some_and(|unread| unread.is_within(pointer)) || self.is_unread(pointer)
+    }
+
+    /// What a step delivers, as far as it can be known.
+    pub(crate) fn outputs(&self, step: usize) -> Outputs<'a> {
+        Outputs::of(self, step)
+    }
+
+    /// The shape of one output of a step; `None` where the step can have no such output.
+    pub(crate) fn output_shape(&self, step: usize, output: &str) -> Option<Shape> {
+        follow::output_shape(self, step, output)
+    }
+
+    /// What is at the end of a path, read from step `from`; anything where its root names nothing.
+    pub(crate) fn follow(&self, path: &Path, from: Option<usize>) -> Result<Shape, DeadEnd> {
+        follow::path(self, path, from)
+    }
+
+    /// What a reference can be, read from step `from`; anything where it leads nowhere.
+    pub(crate) fn reference_shape(&self, reference: &Reference, from: Option<usize>) -> Shape {
+        follow::reference_shape(self, reference, from)
+    }
+}
+
+/// The pointer of a step in the plan.
+pub(crate) fn step_pointer(step: usize) -> Pointer {
+    let mut pointer = Pointer::root();
+    pointer.push("steps");
+    pointer.push(step);
+    pointer
+}

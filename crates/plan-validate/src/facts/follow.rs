@@ -1,0 +1,191 @@
+//! What a reference leads to, as far as the plan and its tools say.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+
+use plan_model::shape::MissingPath;
+use plan_model::{Path, Plan, Reference, Root, Segment, Shape, StepConfig, ValueType};
+use serde_json::Value;
+
+use super::Facts;
+
+/// How many fan-outs are looked through for what an item is: `item.a` of `item.b` of ….
+const MOST_NESTED: usize = 16;
+
+/// Shapes that were made of a schema, kept so that a thousand references make them once.
+#[derive(Debug)]
+pub(super) struct Shapes {
+    inputs: Vec<OnceCell<Shape>>,
+    outputs: RefCell<HashMap<usize, HashMap<String, Option<Shape>>>>,
+}
+
+impl Shapes {
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self {
+            inputs: plan.inputs.iter().map(|_| OnceCell::new()).collect(),
+            outputs: RefCell::default(),
+        }
+    }
+}
+
+/// A path that leads nowhere.
+#[derive(Debug)]
+pub(crate) struct DeadEnd {
+    /// How many segments of the path exist.
+    pub(crate) existing: usize,
+    /// What is there, as a clause: "is string", "has only `a` and `b`".
+    pub(crate) found: String,
+    /// The names that exist there.
+    pub(crate) names: Vec<String>,
+}
+
+/// What a reference can be, read from step `from`; anything where it leads nowhere.
+pub(super) fn reference_shape(
+    facts: &Facts<'_>,
+    reference: &Reference,
+    from: Option<usize>,
+) -> Shape {
+    let shapes = reference
+        .paths()
+        .map(|path| follow(facts, path, from, MOST_NESTED).unwrap_or_default());
+    shapes
+        .reduce(|either, shape| either.join(&shape))
+        .unwrap_or_default()
+}
+
+/// What is at the end of a path, read from step `from`.
+pub(super) fn path(facts: &Facts<'_>, path: &Path, from: Option<usize>) -> Result<Shape, DeadEnd> {
+    follow(facts, path, from, MOST_NESTED)
+}
+
+/// What is at the end of a path. A name at its root that is not there is anything, and so is all behind it.
+///
+/// `depth` bounds the recursion from items to the lists that they are of.
+fn follow(
+    facts: &Facts<'_>,
+    path: &Path,
+    from: Option<usize>,
+    depth: usize,
+) -> Result<Shape, DeadEnd> {
+    let segments = path.segments.as_slice();
+    match &path.root {
+        Root::Input(name) => match facts.input(name.as_str()) {
+            Some((index, _)) => inside(&input_shape(facts, index), segments, 0),
+            None => Ok(Shape::any()),
+        },
+        Root::Config(key) => match facts.plan.config.get(key) {
+            Some(value) => inside_value(value, segments),
+            None => Ok(Shape::any()),
+        },
+        Root::Step(id) => match (facts.index_of(id), segments) {
+            (Some(_), []) => Ok(Shape::declared(ValueType::Object, None)),
+            (Some(step), [Segment::Name(output), rest @ ..]) => {
+                let shape = facts.output_shape(step, output).unwrap_or_default();
+                inside(&shape, rest, 1)
+            }
+            (Some(_), [Segment::Index(_), ..]) | (None, _) => Ok(Shape::any()),
+        },
+        Root::Item(name) => {
+            let over = from.and_then(|step| list_of(facts, step, name.as_str()));
+            match (over, depth.checked_sub(1)) {
+                (Some((over, owner)), Some(depth)) if over.otherwise.is_empty() => {
+                    let list = follow(facts, &over.first, Some(owner), depth).unwrap_or_default();
+                    // a list that is none has its own finding
+                    inside(&list.item().unwrap_or_default(), segments, 0)
+                }
+                _ => Ok(Shape::any()),
+            }
+        }
+        Root::Secret(_) => inside(&Shape::declared(ValueType::String, None), segments, 0),
+    }
+}
+
+/// The shape of one output of a step; `None` where the step can have no such output.
+pub(super) fn output_shape(facts: &Facts<'_>, step: usize, output: &str) -> Option<Shape> {
+    let from_schema = facts.step(step).is_some_and(|step| {
+        let declared = step
+            .outputs
+            .iter()
+            .any(|declared| declared.schema.is_some());
+        declared || matches!(step.config, StepConfig::PromptCall(_))
+    });
+    if !from_schema {
+        return facts.outputs(step).shape(output);
+    }
+    let mut outputs = facts.shapes.outputs.borrow_mut();
+    let outputs = outputs.entry(step).or_default();
+    if let Some(known) = outputs.get(output) {
+        return known.clone();
+    }
+    let shape = facts.outputs(step).shape(output);
+    outputs.insert(output.to_owned(), shape.clone());
+    shape
+}
+
+fn input_shape(facts: &Facts<'_>, index: usize) -> Shape {
+    let make = || {
+        let input = facts.plan.inputs.get(index);
+        input.map_or_else(Shape::any, |input| {
+            Shape::declared(input.value_type, input.schema.as_ref())
+        })
+    };
+    match facts.shapes.inputs.get(index) {
+        Some(shape) => shape.get_or_init(make).clone(),
+        None => make(),
+    }
+}
+
+/// The list that an item is of, and the fan-out that reads it.
+fn list_of<'a>(facts: &Facts<'a>, step: usize, item: &str) -> Option<(&'a Reference, usize)> {
+    // `until` reads the items of its own fan-out
+    let around = std::iter::successors(Some(step), |step| facts.owner(*step));
+    around
+        .take(facts.plan.steps.len())
+        .find_map(|owner| match &facts.step(owner)?.config {
+            StepConfig::FanOut(fan) if fan.item_var == *item => Some((&fan.over, owner)),
+            _ => None,
+        })
+}
+
+fn inside(shape: &Shape, segments: &[Segment], before: usize) -> Result<Shape, DeadEnd> {
+    shape.at(segments).map_err(|missing: MissingPath| DeadEnd {
+        existing: before + missing.existing,
+        found: missing.found,
+        names: missing.names,
+    })
+}
+
+/// A config value is known in full: only what the path leads to becomes a shape.
+fn inside_value(value: &Value, segments: &[Segment]) -> Result<Shape, DeadEnd> {
+    let mut value = value;
+    for (existing, segment) in segments.iter().enumerate() {
+        let next = match segment {
+            Segment::Name(name) => value.get(name.as_str()),
+            Segment::Index(index) => value.get(*index),
+        };
+        match next {
+            Some(next) => value = next,
+            None => {
+                return Err(dead_end(
+                    value,
+                    segments.get(existing..).unwrap_or_default(),
+                    existing,
+                ));
+            }
+        }
+    }
+    Ok(Shape::of_value(value))
+}
+
+fn dead_end(value: &Value, rest: &[Segment], existing: usize) -> DeadEnd {
+    let count = value.as_array().map(Vec::len);
+    match (inside(&Shape::of_value(value), rest, existing), count) {
+        (Err(dead_end), _) => dead_end,
+        // a shape does not count elements
+        (Ok(_), count) => DeadEnd {
+            existing,
+            found: format!("has {} elements", count.unwrap_or(0)),
+            names: Vec::new(),
+        },
+    }
+}

@@ -1,0 +1,132 @@
+//! What a step delivers, as far as its plan and its tool say.
+
+use plan_model::{Shape, Step, StepConfig, ValueType};
+
+use super::Facts;
+use crate::catalog::CatalogTool;
+
+/// What a step delivers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outputs<'a> {
+    step: Option<&'a Step>,
+    tool: Option<&'a CatalogTool>,
+}
+
+impl<'a> Outputs<'a> {
+    pub(super) fn of(facts: &Facts<'a>, step: usize) -> Self {
+        Self {
+            step: facts.step(step),
+            tool: facts.tool(step),
+        }
+    }
+
+    /// The names that are known: declared ones in their order, then the kind's own, then the tool's.
+    pub(crate) fn names(&self) -> Vec<&'a str> {
+        let Some(step) = self.step else {
+            return Vec::new();
+        };
+        let declared = step.outputs.iter().map(|output| output.name.as_str());
+        let own = own(&step.config).iter().map(|(name, _)| *name);
+        let field = field(&step.config);
+        let mut names: Vec<&str> = Vec::new();
+        for name in declared.chain(field).chain(own).chain(self.tool_names()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// Whether the step can deliver nothing but [`Outputs::names`].
+    ///
+    /// Where neither declared outputs nor a closed output schema name an output, any name is accepted.
+    pub(crate) fn is_closed(&self) -> bool {
+        let Some(step) = self.step else { return false };
+        match &step.config {
+            StepConfig::ToolCall(_) => {
+                !step.outputs.is_empty() || self.tool.is_some_and(CatalogTool::has_closed_outputs)
+            }
+            _ => true,
+        }
+    }
+
+    /// The shape of one output; `None` where the step can have no such output.
+    pub(crate) fn shape(&self, name: &str) -> Option<Shape> {
+        let step = self.step?;
+        let declared = step.outputs.iter().find(|output| output.name == *name);
+        let from_tool = self.tool.and_then(|tool| tool.output_shape(name));
+        if let Some(output) = declared {
+            return match (output.value_type, &output.schema, from_tool) {
+                (ValueType::Any, None, Some(shape)) => Some(shape.clone()),
+                (ValueType::Any, None, None) => Some(kind_shape(step, name).unwrap_or_default()),
+                _ => Some(Shape::declared(output.value_type, output.schema.as_ref())),
+            };
+        }
+        if let Some(shape) = from_tool {
+            return Some(shape.clone());
+        }
+        match kind_shape(step, name) {
+            Some(shape) => Some(shape),
+            None if self.is_closed() => None,
+            None => Some(Shape::any()),
+        }
+    }
+
+    fn tool_names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.tool.into_iter().flat_map(CatalogTool::output_names)
+    }
+}
+
+/// The outputs that a kind always has, with their types.
+pub(crate) fn own(config: &StepConfig) -> &'static [(&'static str, ValueType)] {
+    match config {
+        StepConfig::CodeCall(_) => &[
+            ("stdout", ValueType::String),
+            ("stderr", ValueType::String),
+            ("exit_code", ValueType::Integer),
+        ],
+        StepConfig::AgentCall(_) => &[("report", ValueType::String)],
+        StepConfig::Condition(_) => &[("result", ValueType::Boolean)],
+        StepConfig::FanOut(fan) => match fan.on_item_error {
+            plan_model::OnItemError::Fail => &[("results", ValueType::Array)],
+            plan_model::OnItemError::Collect => {
+                &[("results", ValueType::Array), ("errors", ValueType::Array)]
+            }
+        },
+        StepConfig::ToolCall(_)
+        | StepConfig::PromptCall(_)
+        | StepConfig::HumanInteraction(_)
+        | StepConfig::FanIn(_) => &[],
+    }
+}
+
+/// The output whose name the configuration chooses.
+pub(crate) fn field(config: &StepConfig) -> Option<&str> {
+    match config {
+        StepConfig::PromptCall(call) => Some(call.output_field.as_str()),
+        StepConfig::HumanInteraction(ask) => Some(ask.response_field.as_str()),
+        StepConfig::FanIn(fan) => Some(fan.collect_field.as_str()),
+        _ => None,
+    }
+}
+
+fn kind_shape(step: &Step, name: &str) -> Option<Shape> {
+    if let Some((_, value_type)) = own(&step.config).iter().find(|(own, _)| *own == name) {
+        return Some(Shape::declared(*value_type, None));
+    }
+    if field(&step.config) != Some(name) {
+        return None;
+    }
+    Some(match &step.config {
+        StepConfig::PromptCall(call) => match &call.output_schema {
+            Some(schema) => Shape::of_schema(schema),
+            None => Shape::declared(ValueType::String, None),
+        },
+        StepConfig::HumanInteraction(ask) if ask.approval_required => {
+            Shape::declared(ValueType::Boolean, None)
+        }
+        StepConfig::HumanInteraction(_) => Shape::declared(ValueType::String, None),
+        StepConfig::FanIn(_) => Shape::declared(ValueType::Array, None),
+        _ => Shape::any(),
+    })
+}

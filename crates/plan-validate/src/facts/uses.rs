@@ -1,0 +1,211 @@
+//! Every reference of a plan, with the place that holds it.
+
+use plan_model::{CodeSource, Plan, Pointer, Reference, StepConfig, Template, TextPart};
+
+use super::step_pointer;
+
+/// One reference and where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Use<'a> {
+    /// The step that reads; `None` for a plan output.
+    pub(crate) step: Option<usize>,
+    /// The field that holds the reference.
+    pub(crate) site: Site<'a>,
+    /// The way from the field to the string that holds the reference; empty when the field is that string.
+    pub(crate) within: Pointer,
+    /// Whether the string is exactly this reference, so that the value keeps its JSON type.
+    pub(crate) whole: bool,
+    /// The reference.
+    pub(crate) reference: &'a Reference,
+}
+
+/// A field in which references are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Site<'a> {
+    /// `config.arguments.NAME` of a `TOOL_CALL`.
+    Argument(&'a str),
+    /// `config.args[N]` of a `CODE_CALL`.
+    CodeArg(usize),
+    /// `config.stdin` of a `CODE_CALL`.
+    Stdin,
+    /// `config.env.NAME` of a `CODE_CALL`.
+    Env(&'a str),
+    /// `config.file` of a `CODE_CALL`.
+    File,
+    /// `config.working_dir` of a `CODE_CALL` or an `AGENT_CALL`.
+    WorkingDir,
+    /// `config.system_prompt` of a `PROMPT_CALL`.
+    SystemPrompt,
+    /// `config.user_prompt` of a `PROMPT_CALL`.
+    UserPrompt,
+    /// `config.objective` of an `AGENT_CALL`.
+    Objective,
+    /// `config.prompt` of a `HUMAN_INTERACTION`.
+    HumanPrompt,
+    /// `config.expression` of a `CONDITION`.
+    Expression,
+    /// `config.over` of a `FAN_OUT`.
+    Over,
+    /// `config.until` of a `FAN_OUT`.
+    Until,
+    /// `outputs[N].source` of the plan.
+    PlanOutput(usize),
+}
+
+impl Site<'_> {
+    /// The pointer of the field.
+    pub(crate) fn pointer(self, step: Option<usize>) -> Pointer {
+        let mut pointer = step.map(step_pointer).unwrap_or_default();
+        let mut push = |segments: &[&str]| segments.iter().for_each(|s| pointer.push(s));
+        match self {
+            Self::Argument(name) => push(&["config", "arguments", name]),
+            Self::CodeArg(index) => push(&["config", "args", &index.to_string()]),
+            Self::Stdin => push(&["config", "stdin"]),
+            Self::Env(name) => push(&["config", "env", name]),
+            Self::File => push(&["config", "file"]),
+            Self::WorkingDir => push(&["config", "working_dir"]),
+            Self::SystemPrompt => push(&["config", "system_prompt"]),
+            Self::UserPrompt => push(&["config", "user_prompt"]),
+            Self::Objective => push(&["config", "objective"]),
+            Self::HumanPrompt => push(&["config", "prompt"]),
+            Self::Expression => push(&["config", "expression"]),
+            Self::Over => push(&["config", "over"]),
+            Self::Until => push(&["config", "until"]),
+            Self::PlanOutput(index) => push(&["outputs", &index.to_string(), "source"]),
+        }
+        pointer
+    }
+}
+
+impl Use<'_> {
+    /// The pointer of the string that holds the reference.
+    pub(crate) fn pointer(&self) -> Pointer {
+        let mut pointer = self.site.pointer(self.step);
+        self.within.segments().for_each(|s| pointer.push(s));
+        pointer
+    }
+}
+
+/// Every reference of a plan: those of its steps in document order, then those of its outputs.
+pub(super) fn of(plan: &Plan) -> Vec<Use<'_>> {
+    let mut uses = Vec::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        of_config(&mut Collector(&mut uses, Some(index)), &step.config);
+    }
+    for (index, output) in plan.outputs.iter().enumerate() {
+        Collector(&mut uses, None).whole(Site::PlanOutput(index), &output.source);
+    }
+    uses
+}
+
+fn of_config<'a>(into: &mut Collector<'_, 'a>, config: &'a StepConfig) {
+    match config {
+        StepConfig::ToolCall(call) => {
+            for (name, template) in &call.arguments {
+                into.template(Site::Argument(name), template);
+            }
+        }
+        StepConfig::CodeCall(call) => {
+            if let CodeSource::File(file) = &call.source {
+                into.template(Site::File, file);
+            }
+            for (index, argument) in call.args.iter().enumerate() {
+                into.template(Site::CodeArg(index), argument);
+            }
+            if let Some(stdin) = &call.stdin {
+                into.template(Site::Stdin, stdin);
+            }
+            for (name, template) in &call.env {
+                into.template(Site::Env(name), template);
+            }
+            if let Some(folder) = &call.working_dir {
+                into.template(Site::WorkingDir, folder);
+            }
+        }
+        StepConfig::PromptCall(call) => {
+            if let Some(prompt) = &call.system_prompt {
+                into.template(Site::SystemPrompt, prompt);
+            }
+            into.template(Site::UserPrompt, &call.user_prompt);
+        }
+        StepConfig::AgentCall(call) => {
+            into.template(Site::Objective, &call.objective);
+            into.template(Site::WorkingDir, &call.working_dir);
+        }
+        StepConfig::HumanInteraction(ask) => into.template(Site::HumanPrompt, &ask.prompt),
+        StepConfig::Condition(condition) => {
+            for reference in condition.expression.references() {
+                into.whole(Site::Expression, reference);
+            }
+        }
+        StepConfig::FanOut(fan) => {
+            into.whole(Site::Over, &fan.over);
+            for reference in fan.until.iter().flat_map(|until| until.references()) {
+                into.whole(Site::Until, reference);
+            }
+        }
+        StepConfig::FanIn(_) => {}
+    }
+}
+
+/// Collects the references of one step, or of the plan's outputs.
+struct Collector<'c, 'a>(&'c mut Vec<Use<'a>>, Option<usize>);
+
+impl<'a> Collector<'_, 'a> {
+    fn whole(&mut self, site: Site<'a>, reference: &'a Reference) {
+        self.put(site, &Pointer::root(), true, reference);
+    }
+
+    /// Literals cost one match and nothing else.
+    fn template(&mut self, site: Site<'a>, template: &'a Template) {
+        match template {
+            Template::Literal(_) => {}
+            Template::Reference(reference) => self.whole(site, reference),
+            Template::Text(parts) => self.text(site, &Pointer::root(), parts),
+            Template::Array(_) | Template::Object(_) => {
+                self.nested(site, &mut Pointer::root(), template);
+            }
+        }
+    }
+
+    /// Recurses as deep as the document is nested, which the reader bounds.
+    fn nested(&mut self, site: Site<'a>, at: &mut Pointer, template: &'a Template) {
+        match template {
+            Template::Literal(_) => {}
+            Template::Reference(reference) => self.put(site, at, true, reference),
+            Template::Text(parts) => self.text(site, at, parts),
+            Template::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    at.push(index);
+                    self.nested(site, at, item);
+                    at.pop();
+                }
+            }
+            Template::Object(members) => {
+                for (name, member) in members {
+                    at.push(name);
+                    self.nested(site, at, member);
+                    at.pop();
+                }
+            }
+        }
+    }
+
+    fn text(&mut self, site: Site<'a>, at: &Pointer, parts: &'a [TextPart]) {
+        for part in parts {
+            if let TextPart::Reference(reference) = part {
+                self.put(site, at, false, reference);
+            }
+        }
+    }
+
+    fn put(&mut self, site: Site<'a>, at: &Pointer, whole: bool, reference: &'a Reference) {
+        self.0.push(Use {
+            step: self.1,
+            site,
+            within: at.clone(),
+            whole,
+            reference,
+        });
+    }
+}

@@ -1,0 +1,55 @@
+//! Checks a whole plan before any of it runs, and derives what its run may do.
+//!
+//! [`check()`] takes the text of a plan and a [`Context`]: the [`ToolCatalog`] that says what the
+//! host can do, and the [`Policy`] that says what it allows. It answers with a [`ValidatedPlan`],
+//! or with a [`PlanRejected`] that holds *every* finding.
+//!
+//! Nothing but this crate makes a [`ValidatedPlan`] or a [`Grant`], so whoever holds one holds a
+//! proof. No clock, environment, file system or network is touched.
+//!
+//! Every rule is one file in `rules/`, and the [page](pages) of a rule is its test.
+
+pub mod catalog;
+
+pub mod pages;
+pub mod policy;
+pub mod render;
+pub mod schemas;
+
+mod bounds;
+mod candidates;
+mod check;
+mod decode;
+mod facts;
+mod finding;
+mod findings;
+mod grant;
+mod inputs;
+mod normal;
+mod path;
+mod plan_schemas;
+mod rule;
+mod rules;
+mod text;
+mod validated;
+
+pub use bounds::{Ask, Bounds};
+pub use catalog::{
+    AgentKind, AgentSpec, CatalogBuilder, CatalogRejected, CatalogTool, CompiledSchema,
+    LanguageSpec, ModelSpec, Quote, SchemaFault, ToolCatalog, Violation,
+};
+pub use check::{
+    Context, PlanRejected, check, check_answer, check_bytes, check_document, check_parsed,
+    check_plan, problem_findings,
+};
+pub use finding::{
+    Applicability, Code, Expected, Finding, FindingSpan, Related, Severity, Suggestion,
+};
+pub use grant::{Approval, ArgRule, Grant, GrantedRoot, Narrowing, Refusal, SiteGrant, Target};
+pub use inputs::check_inputs;
+pub use policy::{
+    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted,
+};
+pub use rule::Rule;
+pub use rules::{explain, rule, rules};
+pub use validated::ValidatedPlan;

@@ -1,0 +1,8 @@
+//! Findings and checked plans, for people and for programs.
+
+mod excerpt;
+mod json;
+mod pretty;
+
+pub use json::json;
+pub use pretty::{Colour, pretty};

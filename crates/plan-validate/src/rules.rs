@@ -1,0 +1,172 @@
+//! The table of rules: one row, one file and one page for each.
+
+mod call;
+mod edge;
+mod foreign;
+mod further;
+mod known;
+mod literal_text;
+mod name;
+mod p101_invalid_json;
+mod p102_duplicate_key;
+mod p103_unknown_field;
+mod p104_wrong_shape;
+mod p105_inexact_number;
+mod p106_document_too_large;
+mod p107_invalid_id;
+mod p108_misleading_text;
+mod p109_prose_around_document;
+mod p110_environment_reference;
+mod p201_empty_plan;
+mod p202_duplicate_name;
+mod p203_dependency_cycle;
+mod p204_unknown_dependency;
+mod p205_self_dependency;
+mod p206_repeated_dependency;
+mod p207_unreachable_step;
+mod p208_unused_output;
+mod p209_invalid_edge_value;
+mod p210_unused_input;
+mod p301_unknown_tool;
+mod p302_tool_not_permitted;
+mod p303_missing_argument;
+mod p304_unknown_argument;
+mod p305_argument_mismatch;
+mod p307_unsupported_schema;
+mod p309_unknown_language;
+mod p401_malformed_reference;
+mod p402_unknown_reference;
+mod p403_reference_not_upstream;
+mod p405_unknown_path;
+mod p406_looks_like_reference;
+mod p407_reference_in_code;
+mod p408_reference_in_key;
+mod p409_invalid_input_declaration;
+mod p410_invalid_plan_output;
+mod p412_foreign_reference;
+mod p413_invalid_output_declaration;
+mod p501_invalid_expression;
+mod p503_invalid_branch;
+mod p504_invalid_fan_out;
+mod p505_invalid_fan_in;
+mod p506_human_in_fan_out;
+mod p507_invalid_human_step;
+mod p509_invalid_step_config;
+mod p510_invalid_retry;
+mod p512_exclusive_join;
+mod p601_working_directory_escapes;
+mod p605_retry_repeats_effect;
+mod p701_limit_exceeded;
+mod p901_invalid_catalog;
+mod p902_invalid_policy;
+mod p903_unknown_input;
+mod p904_missing_input;
+mod p905_wrong_input;
+mod place;
+mod scope;
+mod unknown_step;
+
+use plan_model::document::Problem;
+
+use crate::finding::Finding;
+use crate::rule::{Check, Rule};
+
+pub(crate) use p902_invalid_policy::against as policy_against;
+
+/// What is wrong with a catalog.
+pub(crate) static INVALID_CATALOG: Rule = p901_invalid_catalog::RULE;
+/// What is wrong with a policy.
+pub(crate) static INVALID_POLICY: Rule = p902_invalid_policy::RULE;
+/// What is wrong with the inputs of a run.
+pub(crate) static UNKNOWN_INPUT: Rule = p903_unknown_input::RULE;
+pub(crate) static MISSING_INPUT: Rule = p904_missing_input::RULE;
+pub(crate) static WRONG_INPUT: Rule = p905_wrong_input::RULE;
+
+/// Every rule, in the order of their codes.
+static RULES: &[Rule] = &[
+    p101_invalid_json::RULE,
+    p102_duplicate_key::RULE,
+    p103_unknown_field::RULE,
+    p104_wrong_shape::RULE,
+    p105_inexact_number::RULE,
+    p106_document_too_large::RULE,
+    p107_invalid_id::RULE,
+    p108_misleading_text::RULE,
+    p109_prose_around_document::RULE,
+    p110_environment_reference::RULE,
+    p201_empty_plan::RULE,
+    p202_duplicate_name::RULE,
+    p203_dependency_cycle::RULE,
+    p204_unknown_dependency::RULE,
+    p205_self_dependency::RULE,
+    p206_repeated_dependency::RULE,
+    p207_unreachable_step::RULE,
+    p208_unused_output::RULE,
+    p209_invalid_edge_value::RULE,
+    p210_unused_input::RULE,
+    p301_unknown_tool::RULE,
+    p302_tool_not_permitted::RULE,
+    p303_missing_argument::RULE,
+    p304_unknown_argument::RULE,
+    p305_argument_mismatch::RULE,
+    p307_unsupported_schema::RULE,
+    p309_unknown_language::RULE,
+    p401_malformed_reference::RULE,
+    p402_unknown_reference::RULE,
+    p403_reference_not_upstream::RULE,
+    p405_unknown_path::RULE,
+    p406_looks_like_reference::RULE,
+    p407_reference_in_code::RULE,
+    p408_reference_in_key::RULE,
+    p409_invalid_input_declaration::RULE,
+    p410_invalid_plan_output::RULE,
+    p412_foreign_reference::RULE,
+    p413_invalid_output_declaration::RULE,
+    p501_invalid_expression::RULE,
+    p503_invalid_branch::RULE,
+    p504_invalid_fan_out::RULE,
+    p505_invalid_fan_in::RULE,
+    p506_human_in_fan_out::RULE,
+    p507_invalid_human_step::RULE,
+    p509_invalid_step_config::RULE,
+    p510_invalid_retry::RULE,
+    p512_exclusive_join::RULE,
+    p601_working_directory_escapes::RULE,
+    p605_retry_repeats_effect::RULE,
+    p701_limit_exceeded::RULE,
+    p901_invalid_catalog::RULE,
+    p902_invalid_policy::RULE,
+    p903_unknown_input::RULE,
+    p904_missing_input::RULE,
+    p905_wrong_input::RULE,
+];
+
+/// Every rule, in the order of their codes.
+pub fn rules() -> &'static [Rule] {
+    RULES
+}
+
+/// The finding for a problem of the reader.
+pub(crate) fn of_problem(problem: &Problem) -> Option<Finding> {
+    RULES.iter().find_map(|rule| match rule.check {
+        Check::Problem(check) | Check::Both(check, _) => check(problem),
+        Check::Plan(_) | Check::Elsewhere => None,
+    })
+}
+
+/// The rule of a code (`P203`, in any case) or of a name (`dependency-cycle`).
+pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| {
+        rule.code.as_str().eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name
+    })
+}
+
+/// The page of the rule of a code or a name: what it finds, why, and an example.
+///
+/// ```
+/// assert!(plan_validate::explain("P201").is_some_and(|page| page.contains("no steps")));
+/// assert!(plan_validate::explain("P000").is_none());
+/// ```
+pub fn explain(code_or_name: &str) -> Option<&'static str> {
+    rule(code_or_name).map(|rule| rule.page)
+}

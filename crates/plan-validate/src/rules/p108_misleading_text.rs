@@ -1,0 +1,138 @@
+//! P108 misleading-text: text that shows as something else than it is.
+
+use plan_model::{Pointer, StepConfig, Template, TextPart};
+
+use crate::facts::{Facts, step_pointer};
+use crate::finding::Severity;
+use crate::findings::Findings;
+use crate::rule::{Check, Rule};
+use crate::text;
+
+pub(super) const RULE: Rule = Rule::new(
+    "P108",
+    "misleading-text",
+    Severity::Warning,
+    include_str!("../../rules/P108-misleading-text.md"),
+    Check::Plan(check),
+);
+
+fn check(facts: &Facts<'_>, findings: &mut Findings) {
+    let plan = facts.plan;
+    let mut see = Seen(findings);
+    let name = |pointer: &str| Pointer::root().join(pointer);
+    see.shown(&plan.name, || name("name"));
+    for (index, output) in plan.outputs.iter().enumerate() {
+        see.named(output.name.as_str(), || {
+            name("outputs").join(index).join("name")
+        });
+    }
+    for (index, step) in facts.steps() {
+        let at = || step_pointer(index);
+        see.shown(&step.name, || at().join("name"));
+        for (number, output) in step.outputs.iter().enumerate() {
+            see.named(output.name.as_str(), || {
+                at().join("outputs").join(number).join("name")
+            });
+        }
+        let field = |name: &str| at().join("config").join(name);
+        match &step.config {
+            StepConfig::ToolCall(call) => see.named(call.tool.as_str(), || field("tool")),
+            StepConfig::PromptCall(call) => {
+                if let Some(prompt) = &call.system_prompt {
+                    see.template(prompt, || field("system_prompt"));
+                }
+                see.template(&call.user_prompt, || field("user_prompt"));
+            }
+            StepConfig::AgentCall(call) => see.template(&call.objective, || field("objective")),
+            StepConfig::HumanInteraction(ask) => see.template(&ask.prompt, || field("prompt")),
+            _ => {}
+        }
+    }
+}
+
+struct Seen<'f>(&'f mut Findings);
+
+impl Seen<'_> {
+    /// A name that is compared byte for byte: what cannot be seen in it refuses the plan.
+    fn named(&mut self, text: &str, at: impl FnOnce() -> Pointer) {
+        if text.is_ascii() {
+            return;
+        }
+        let found = hidden(text).or_else(|| stranger(text));
+        if let Some(found) = found {
+            let message = format!("the name {} holds {found}", text::quoted(text));
+            self.0.add(RULE.at(at(), message).severity(Severity::Error));
+        }
+    }
+
+    /// Text that a person or a model reads. A right-to-left language alone is fine.
+    fn shown(&mut self, text: &str, at: impl FnOnce() -> Pointer) {
+        if text.is_ascii() {
+            return;
+        }
+        if let Some(found) = hidden(text) {
+            self.0.add(RULE.at(at(), format!("the text holds {found}")));
+        }
+    }
+
+    fn template(&mut self, template: &Template, at: impl FnOnce() -> Pointer) {
+        match template {
+            Template::Literal(value) => {
+                if let Some(text) = value.as_str() {
+                    self.shown(text, at);
+                }
+            }
+            Template::Text(parts) => {
+                let literals = parts.iter().filter_map(|part| match part {
+                    TextPart::Literal(text) => Some(text.as_str()),
+                    TextPart::Reference(_) => None,
+                });
+                if let Some(text) = literals.into_iter().find(|text| hidden(text).is_some()) {
+                    self.shown(text, at);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The first character that does not show and changes what does.
+fn hidden(text: &str) -> Option<String> {
+    let joins = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+    let mut before = None;
+    for c in text.chars() {
+        if text::is_bidi_control(c) && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}') {
+            return Some(format!("the bidirectional control U+{:04X}", u32::from(c)));
+        }
+        // joiners shape emoji and the scripts that need them; between ASCII letters they only hide
+        let shapes = joins(c) && before.is_some_and(|b: char| !b.is_ascii());
+        if text::is_zero_width(c) && !shapes {
+            return Some(format!("the invisible character U+{:04X}", u32::from(c)));
+        }
+        before = Some(c);
+    }
+    None
+}
+
+/// A letter in a name that looks like an ASCII one and is not. A name wholly in its own script is fine.
+fn stranger(text: &str) -> Option<String> {
+    let letters = || text.chars().filter(|c| c.is_alphabetic());
+    let look_alike = letters().find(|c| looks_ascii(*c))?;
+    let disguised = letters().all(|c| c.is_ascii() || looks_ascii(c));
+    let mixed = letters().any(|c| c.is_ascii());
+    (disguised || mixed).then(|| {
+        format!(
+            "U+{:04X}, which looks like a plain letter and is another one",
+            u32::from(look_alike)
+        )
+    })
+}
+
+/// Whether a character outside ASCII looks like one ASCII letter.
+fn looks_ascii(c: char) -> bool {
+    let mut bytes = [0; 4];
+    let mut look = unicode_security::skeleton(c.encode_utf8(&mut bytes)).fuse();
+    !c.is_ascii()
+        && look.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && look.next().is_none()
+}

@@ -1,0 +1,33 @@
+//! P205 self-dependency: a step that names itself in `depends_on`.
+
+use super::{further, place};
+use crate::facts::Facts;
+use crate::finding::Severity;
+use crate::findings::Findings;
+use crate::rule::{Check, Rule};
+use crate::text::quoted;
+
+pub(super) const RULE: Rule = Rule::new(
+    "P205",
+    "self-dependency",
+    Severity::Error,
+    include_str!("../../rules/P205-self-dependency.md"),
+    Check::Plan(check),
+);
+
+fn check(facts: &Facts<'_>, findings: &mut Findings) {
+    for (index, step) in facts.plan.steps.iter().enumerate() {
+        let mut places = step
+            .depends_on
+            .iter()
+            .enumerate()
+            .filter(|(_, dependency)| **dependency == step.id)
+            .map(|(at, _)| place::dependency(index, at));
+        let Some(first) = places.next() else {
+            continue;
+        };
+        let message = format!("step {} waits for itself", quoted(&step.id));
+        let places = places.map(|again| (again, "and here again"));
+        findings.add(further::places(RULE.at(first, message), places));
+    }
+}

@@ -1,0 +1,109 @@
+//! P302 tool-not-permitted: something that exists, and that the catalog or the policy does not allow.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use plan_model::{Pointer, Root, StepConfig};
+
+use crate::facts::{Facts, step_pointer};
+use crate::finding::Severity;
+use crate::findings::Findings;
+use crate::rule::{Check, Rule};
+use crate::text;
+
+pub(super) const RULE: Rule = Rule::new(
+    "P302",
+    "tool-not-permitted",
+    Severity::Error,
+    include_str!("../../rules/P302-tool-not-permitted.md"),
+    Check::Plan(check),
+);
+
+/// What is not allowed, and the line that would allow it. Ordered, so that each is told once.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Refused {
+    what: String,
+    line: String,
+}
+
+fn check(facts: &Facts<'_>, findings: &mut Findings) {
+    let mut places: BTreeMap<Refused, Vec<Pointer>> = BTreeMap::new();
+    let mut put = |refused: Option<Refused>, at: Pointer| {
+        if let Some(refused) = refused {
+            places.entry(refused).or_default().push(at);
+        }
+    };
+    let policy = facts.policy;
+    for (index, step) in facts.steps() {
+        let field = |name: &str| step_pointer(index).join("config").join(name);
+        match &step.config {
+            StepConfig::ToolCall(_) => put(tool(facts, index), field("tool")),
+            StepConfig::CodeCall(call) => {
+                let known = facts.catalog.languages().contains_key(&call.language);
+                let listed = policy.languages.as_ref().filter(|_| known);
+                put(
+                    unlisted("language", &call.language, listed),
+                    field("language"),
+                );
+            }
+            StepConfig::PromptCall(call) => {
+                let listed = policy.models.as_ref();
+                put(unlisted("model", &call.model, listed), field("model"));
+            }
+            StepConfig::AgentCall(call) => {
+                if let Some(agent) = &call.agent {
+                    let known = facts.catalog.agents().contains_key(agent);
+                    let listed = policy.agents.as_ref().filter(|_| known);
+                    put(unlisted("agent", agent, listed), field("agent"));
+                }
+            }
+            _ => {}
+        }
+    }
+    for each in &facts.uses {
+        for path in each.reference.paths() {
+            if let Root::Secret(name) = &path.root {
+                let refused = unlisted("secret", name, policy.secrets.as_ref());
+                if refused.is_some() {
+                    put(refused, each.pointer());
+                }
+            }
+        }
+    }
+    for (refused, places) in places {
+        let mut places = places.into_iter();
+        let Some(first) = places.next() else { continue };
+        let mut finding = RULE.at(first, refused.what).help(refused.line);
+        for place in places {
+            finding = finding.related(place, "the same");
+        }
+        findings.add(finding);
+    }
+}
+
+fn tool(facts: &Facts<'_>, step: usize) -> Option<Refused> {
+    let spec = &facts.tool(step)?.spec;
+    let name = text::quoted(&spec.name);
+    if !spec.allowlisted {
+        return Some(Refused {
+            what: format!("the catalog does not allow the tool {name}"),
+            line: format!("add `allowlisted: true` to the tool {name} of the catalog"),
+        });
+    }
+    unlisted("tool", &spec.name, facts.policy.tools.as_ref())
+}
+
+fn unlisted<T: Ord + fmt::Display + AsRef<str>>(
+    kind: &str,
+    name: &T,
+    listed: Option<&BTreeSet<T>>,
+) -> Option<Refused> {
+    if listed.is_none_or(|listed| listed.contains(name)) {
+        return None;
+    }
+    let name = text::quoted(name);
+    Some(Refused {
+        what: format!("the policy does not allow the {kind} {name}"),
+        line: format!("add {name} to `{kind}s` of the policy"),
+    })
+}

@@ -1,0 +1,134 @@
+//! Literals against the compiled schema: one look at the whole arguments object.
+
+use plan_model::{Pointer, Template};
+use serde_json::{Map, Value};
+
+use super::RULE;
+use crate::catalog::{Quote, Violation, ViolationKind};
+use crate::finding::Severity;
+use crate::findings::Findings;
+use crate::normal::{self, Form};
+use crate::rules::call::Call;
+use crate::text;
+
+/// A place whose value is not known before the run.
+struct Hole {
+    pointer: Pointer,
+    /// Whether it will be text, whatever it holds.
+    is_text: bool,
+}
+
+pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
+    let mut holes = Vec::new();
+    let mut arguments = Map::new();
+    for (name, template) in &call.call.arguments {
+        let value = match template {
+            Template::Literal(value) => match normal::argument(call.tool, name, value) {
+                Form::AsIs => value.clone(),
+                Form::Dropped => {
+                    note(
+                        call,
+                        name,
+                        "null is not sent: the argument takes no null",
+                        findings,
+                    );
+                    continue;
+                }
+                Form::Text(text) => {
+                    let message = format!("{} is sent as text", text::quoted(value.to_string()));
+                    note(call, name, &message, findings);
+                    text.into()
+                }
+            },
+            other => fill(other, &mut Pointer::root().join(name), &mut holes),
+        };
+        arguments.insert(name.clone(), value);
+    }
+    let Some(schema) = &call.tool.input else {
+        return;
+    };
+    for violation in schema.violations(&Value::Object(arguments), Quote::Shown) {
+        if is_certain(&violation, &holes) {
+            report(call, violation, findings);
+        }
+    }
+}
+
+fn note(call: &Call<'_>, name: &str, message: &str, findings: &mut Findings) {
+    let finding = RULE.at(call.pointer().join(name), message);
+    findings.add(finding.severity(Severity::Note));
+}
+
+fn report(call: &Call<'_>, violation: Violation, findings: &mut Findings) {
+    let mut pointer = call.pointer();
+    violation.pointer.segments().for_each(|s| pointer.push(s));
+    let message = match violation.pointer.segments().next() {
+        Some(name) => format!("the argument {}: {}", text::quoted(name), violation.message),
+        None => format!("the arguments together: {}", violation.message),
+    };
+    let finding = RULE.at(pointer, message);
+    findings.add(match violation.expected {
+        Some(expected) => finding.expected(expected),
+        None => finding,
+    });
+}
+
+/// The value with a stand-in at each hole. Recurses as deep as the plan is nested.
+fn fill(template: &Template, at: &mut Pointer, holes: &mut Vec<Hole>) -> Value {
+    let mut hole = |at: &Pointer, is_text: bool| {
+        holes.push(Hole {
+            pointer: at.clone(),
+            is_text,
+        });
+    };
+    match template {
+        Template::Literal(value) => value.clone(),
+        Template::Reference(_) => {
+            hole(at, false);
+            Value::Null
+        }
+        Template::Text(_) => {
+            hole(at, true);
+            Value::from("")
+        }
+        Template::Array(items) => {
+            let mut filled = Vec::with_capacity(items.len());
+            for (index, item) in items.iter().enumerate() {
+                at.push(index);
+                filled.push(fill(item, at, holes));
+                at.pop();
+            }
+            Value::Array(filled)
+        }
+        Template::Object(members) => {
+            let mut filled = Map::new();
+            for (name, member) in members {
+                at.push(name);
+                filled.insert(name.clone(), fill(member, at, holes));
+                at.pop();
+            }
+            Value::Object(filled)
+        }
+    }
+}
+
+/// Whether a violation holds whatever the holes will be.
+fn is_certain(violation: &Violation, holes: &[Hole]) -> bool {
+    let at = &violation.pointer;
+    // missing and unknown arguments are told by P303 and P304
+    if at.as_str().is_empty()
+        && matches!(
+            violation.kind,
+            ViolationKind::Required | ViolationKind::Unknown
+        )
+    {
+        return false;
+    }
+    holes.iter().all(|hole| {
+        if at.is_within(&hole.pointer) {
+            return hole.is_text && violation.kind == ViolationKind::Type;
+        }
+        // around a hole the type and the members are known, and nothing else is
+        !hole.pointer.is_within(at) || violation.kind != ViolationKind::Other
+    })
+}

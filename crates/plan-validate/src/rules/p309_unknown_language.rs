@@ -1,0 +1,64 @@
+//! P309 unknown-language: a code language or an agent that nothing configures.
+
+use std::collections::BTreeMap;
+
+use plan_model::{Pointer, StepConfig};
+
+use crate::candidates;
+use crate::facts::{Facts, step_pointer};
+use crate::finding::Severity;
+use crate::findings::Findings;
+use crate::rule::{Check, Rule};
+use crate::text;
+
+pub(super) const RULE: Rule = Rule::new(
+    "P309",
+    "unknown-language",
+    Severity::Error,
+    include_str!("../../rules/P309-unknown-language.md"),
+    Check::Plan(check),
+);
+
+fn check(facts: &Facts<'_>, findings: &mut Findings) {
+    let mut places: BTreeMap<(&str, &str), Vec<Pointer>> = BTreeMap::new();
+    for (index, step) in facts.steps() {
+        let (kind, name, known) = match &step.config {
+            StepConfig::CodeCall(call) => {
+                let known = facts.catalog.languages().contains_key(&call.language);
+                ("language", call.language.as_str(), known)
+            }
+            StepConfig::AgentCall(call) => match &call.agent {
+                Some(agent) => {
+                    let known = facts.catalog.agents().contains_key(agent);
+                    ("agent", agent.as_str(), known)
+                }
+                None => continue,
+            },
+            _ => continue,
+        };
+        let pointer = || step_pointer(index).join("config").join(kind);
+        if !known && !facts.is_unread(&pointer()) {
+            places.entry((kind, name)).or_default().push(pointer());
+        }
+    }
+    for ((kind, name), places) in places {
+        let known: Vec<&str> = match kind {
+            "language" => facts
+                .catalog
+                .languages()
+                .keys()
+                .map(AsRef::as_ref)
+                .collect(),
+            _ => facts.catalog.agents().keys().map(AsRef::as_ref).collect(),
+        };
+        let mut places = places.into_iter();
+        let Some(first) = places.next() else { continue };
+        let message = format!("there is no {kind} {}", text::quoted(name));
+        let ranked = candidates::ranked(name, known.iter().copied());
+        let mut finding = RULE.at(first, message).candidates(ranked);
+        for place in places {
+            finding = finding.related(place, format!("the same {kind}"));
+        }
+        findings.add(finding);
+    }
+}

@@ -1,0 +1,72 @@
+//! P407 reference-in-code: a plan reference inside the source of a script.
+//!
+//! Source is never scanned for references, so the script would see the text.
+//! A script's own `${VAR}` is its own: only references to what is in this plan,
+//! and to secrets, are found.
+
+use std::ops::Range;
+
+use plan_model::{CodeSource, Reference, Root, Spelling, Step, StepConfig, plan_references};
+
+use super::{known, place};
+use crate::facts::Facts;
+use crate::finding::Severity;
+use crate::findings::Findings;
+use crate::rule::{Check, Rule};
+use crate::text::listed;
+
+pub(super) const RULE: Rule = Rule::new(
+    "P407",
+    "reference-in-code",
+    Severity::Error,
+    include_str!("../../rules/P407-reference-in-code.md"),
+    Check::Plan(check),
+);
+
+fn check(facts: &Facts<'_>, findings: &mut Findings) {
+    for (index, step) in facts.steps() {
+        let found = in_source(facts, index, step);
+        let [(first, _), ..] = found.as_slice() else {
+            continue;
+        };
+        let message = format!(
+            "the script's source holds {}, which stays text",
+            listed(found.iter().map(|(_, reference)| reference.to_string()))
+        );
+        findings.add(
+            RULE.at(place::config(index, "inline"), message)
+                .within(first.clone())
+                .help("pass the value through `env`, `args` or `stdin`"),
+        );
+    }
+}
+
+/// Every plan reference in the source of a script, with its bytes.
+pub(super) fn in_source(
+    facts: &Facts<'_>,
+    index: usize,
+    step: &Step,
+) -> Vec<(Range<usize>, Reference)> {
+    let StepConfig::CodeCall(call) = &step.config else {
+        return Vec::new();
+    };
+    let CodeSource::Inline(source) = &call.source else {
+        return Vec::new();
+    };
+    plan_references(source)
+        .filter(|found| found.spelling == Spelling::Braced)
+        .filter_map(|found| {
+            let text = source.get(found.range.clone())?;
+            let reference = Reference::parse(text).ok()?;
+            is_of_this_plan(facts, index, &reference, text).then_some((found.range, reference))
+        })
+        .collect()
+}
+
+fn is_of_this_plan(facts: &Facts<'_>, step: usize, reference: &Reference, text: &str) -> bool {
+    match reference.first.root {
+        // `${env.X}` reads as a secret too, and is a script's own in some languages
+        Root::Secret(_) => text.contains("secret"),
+        _ => known::is_known(facts, reference, Some(step)),
+    }
+}

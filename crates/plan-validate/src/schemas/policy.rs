@@ -1,0 +1,169 @@
+//! The shape of a policy file, for its JSON Schema alone: the reader is in `policy/document`.
+
+#![expect(dead_code, reason = "these types are only described, never made")]
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde_json::Value;
+
+/// What a host allows plans to do. What is left out is unrestricted.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields, inline)]
+pub(super) struct Policy {
+    /// The version of this format.
+    #[schemars(extend("const" = 1))]
+    planwright: Option<u64>,
+    tools: Option<Vec<String>>,
+    models: Option<Vec<String>>,
+    languages: Option<Vec<String>>,
+    agents: Option<Vec<String>>,
+    secrets: Option<Vec<String>>,
+    /// Absolute folders; `[]`: none beside the run's own.
+    roots: Option<Vec<String>>,
+    /// For each tool and argument what it may be.
+    arguments: Option<BTreeMap<String, BTreeMap<String, Rule>>>,
+    limits: Option<Limits>,
+    /// For each code or name of a rule its severity. Errors stay errors.
+    severities: Option<BTreeMap<String, Severity>>,
+    require_approval: Option<RequireApproval>,
+    /// What an untrusted value in a sensitive argument means.
+    untrusted: Option<Untrusted>,
+    sandbox: Option<Sandbox>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Rule {
+    Any(Any),
+    Exact(Exact),
+    OneOf(OneOf),
+    Range(RangeRule),
+    Subpath(Subpath),
+    Url(UrlRule),
+    Schema(SchemaRule),
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Any {
+    Any,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Exact {
+    exact: Value,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct OneOf {
+    one_of: Vec<Value>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RangeRule {
+    range: Range,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Range {
+    min: Option<f64>,
+    max: Option<f64>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Subpath {
+    /// An absolute folder.
+    subpath: String,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct UrlRule {
+    url: Url,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Url {
+    schemes: Vec<String>,
+    /// `*.example.com` stands for every host below.
+    hosts: Vec<String>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct SchemaRule {
+    schema: Schema,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Schema {
+    Object(BTreeMap<String, Value>),
+    Boolean(bool),
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Limits {
+    max_tool_calls: Option<u64>,
+    max_model_tokens: Option<u64>,
+    #[schemars(range(min = 0))]
+    max_wall_secs: Option<f64>,
+    max_concurrency: Option<u64>,
+    max_fan_out_items: Option<u64>,
+    max_steps: Option<u64>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Severity {
+    Error,
+    Warning,
+    Note,
+    Off,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RequireApproval {
+    effects: Option<Vec<Effect>>,
+    tools: Option<Vec<String>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Effect {
+    Write,
+    Destructive,
+    OpenWorld,
+    Code,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Untrusted {
+    Ask,
+    Deny,
+    Allow,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Sandbox {
+    mode: Option<Mode>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Mode {
+    Required,
+    BestEffort,
+    Off,
+}

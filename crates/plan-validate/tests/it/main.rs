@@ -1,0 +1,17 @@
+#![cfg(test)]
+//! Integration tests of the validator, in one binary.
+
+mod arguments;
+mod catalogs;
+mod grants;
+mod hostile;
+mod inputs;
+mod laws;
+mod page;
+mod pages;
+mod reports;
+mod rules_control_flow;
+mod rules_data_flow;
+mod rules_structure;
+mod sample;
+mod schemas;

@@ -1,0 +1,121 @@
+//! Every rule's page is its test.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use plan_model::Limits;
+use plan_model::document::{Document, parse};
+use plan_validate::{
+    Context, Finding, Policy, ToolCatalog, check, check_answer, check_inputs, rules,
+};
+
+use crate::page;
+
+/// Tools of which only the names are known: pages whose rule is not about tools use these.
+const SAMPLE_TOOLS: [&str; 6] = ["search", "fetch", "summarise", "send", "save", "list"];
+
+fn document(text: &str) -> Document {
+    parse(text.as_bytes(), &Limits::default())
+        .document
+        .expect("a block of a page is JSON")
+}
+
+/// Every finding of one side of a page.
+fn findings(blocks: &BTreeMap<String, String>) -> Vec<Finding> {
+    let catalog = match blocks.get("json catalog") {
+        Some(text) => match ToolCatalog::from_document(&document(text)) {
+            Ok(catalog) => catalog,
+            Err(rejected) => return rejected.findings().to_vec(),
+        },
+        None => ToolCatalog::from_names(SAMPLE_TOOLS).expect("the sample names are names"),
+    };
+    let policy = match blocks.get("json policy") {
+        Some(text) => match Policy::from_document(&document(text)) {
+            Ok(policy) => policy,
+            Err(rejected) => return rejected.findings().to_vec(),
+        },
+        None => Policy::default(),
+    };
+    let cx = Context::new(&catalog, &policy);
+    let checked = match (blocks.get("json"), blocks.get("json answer")) {
+        (Some(text), None) => check(text, &cx),
+        (None, Some(answer)) => check_answer(answer, &cx),
+        (None, None) => return policy.findings_against(&catalog),
+        (Some(_), Some(_)) => panic!("a page shows a plan or an answer"),
+    };
+    let plan = match checked {
+        Ok(plan) => plan,
+        Err(rejected) => return rejected.findings().to_vec(),
+    };
+    if let Some(text) = blocks.get("json inputs") {
+        let inputs = serde_json::from_str(text).expect("inputs are a JSON object");
+        if let Err(findings) = check_inputs(&plan, inputs) {
+            return findings;
+        }
+    }
+    plan.warnings().to_vec()
+}
+
+#[test]
+fn every_page_gets_what_it_shows() {
+    let mut wrong = Vec::new();
+    for rule in rules() {
+        let page = page::parse(rule.page);
+        let title = format!("{} {}", rule.code, rule.name);
+        assert_eq!(page.title, title, "the title of {title}");
+        for part in ["**What it finds.**", "**Why it matters.**"] {
+            assert!(page.prose.contains(part), "`{part}` is missing in {title}");
+        }
+        let expected = page.rejected.get("text").map_or("", String::as_str);
+        if !expected
+            .lines()
+            .any(|line| line.starts_with(rule.code.as_str()))
+        {
+            wrong.push(format!("--- {title} shows no finding of its own"));
+        }
+        let lines: Vec<String> = findings(&page.rejected).iter().map(Finding::line).collect();
+        if lines.join("\n") != expected {
+            wrong.push(format!("--- {title}, rejected\n{}", lines.join("\n")));
+        }
+        let left: Vec<String> = findings(&page.mended)
+            .iter()
+            .filter(|finding| {
+                finding.code == rule.code || finding.severity == plan_validate::Severity::Error
+            })
+            .map(Finding::line)
+            .collect();
+        if !left.is_empty() {
+            wrong.push(format!("--- {title}, mended\n{}", left.join("\n")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn every_rule_has_a_page_and_every_page_a_rule() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let pages: BTreeSet<String> = fs::read_dir(folder)
+        .expect("the folder of pages")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    let expected: BTreeSet<String> = rules()
+        .iter()
+        .map(|rule| format!("{}-{}.md", rule.code, rule.name))
+        .collect();
+    assert_eq!(pages, expected);
+}
+
+#[test]
+fn codes_ascend_and_names_are_unique() {
+    let codes: Vec<&str> = rules().iter().map(|rule| rule.code.as_str()).collect();
+    assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
+    let names: BTreeSet<&str> = rules().iter().map(|rule| rule.name).collect();
+    assert_eq!(names.len(), codes.len());
+}

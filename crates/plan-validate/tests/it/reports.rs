@@ -1,0 +1,157 @@
+//! How findings look.
+
+use plan_validate::render::{Colour, json, pretty};
+use plan_validate::{Context, Policy, ToolCatalog, check, check_answer, check_plan};
+use serde_json::json;
+
+use crate::sample;
+
+const REFUSED: &str = r#"{
+  "steps": [
+    {"name": "find", "tool": "serach", "args": {"query": "${input.topic}"}},
+    {"name": "tell", "tool": "send", "args": {"to": "alice"}, "after": ["fnid"]}
+  ]
+}"#;
+
+fn catalog() -> ToolCatalog {
+    ToolCatalog::from_names(["search", "send"]).unwrap()
+}
+
+#[test]
+fn a_report_shows_each_place() {
+    let rejected = check(REFUSED, &Context::new(&catalog(), &Policy::default())).unwrap_err();
+    insta::assert_snapshot!(pretty(rejected.findings(), "plan.json", REFUSED, Colour::Never), @"");
+}
+
+#[test]
+fn colour_changes_nothing_but_the_colour() {
+    let rejected = check(REFUSED, &Context::new(&catalog(), &Policy::default())).unwrap_err();
+    let plain = pretty(rejected.findings(), "plan.json", REFUSED, Colour::Never);
+    let coloured = pretty(rejected.findings(), "plan.json", REFUSED, Colour::Always);
+    let mut stripped = String::new();
+    let mut parts = coloured.split('\u{1b}');
+    stripped.push_str(parts.next().unwrap());
+    for part in parts {
+        stripped.push_str(&part[part.find('m').unwrap() + 1..]);
+    }
+    assert_ne!(plain, coloured);
+    let trimmed = |text: &str| {
+        text.lines()
+            .map(str::trim_end)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert_eq!(trimmed(&stripped), trimmed(&plain));
+}
+
+#[test]
+fn one_line_of_sixteen_mebibytes_gives_a_short_report() {
+    let text = format!(
+        r#"{{"steps":[{{"tool":"serach","args":{{"a":"{}"}}}}]}}"#,
+        "x".repeat(15 << 20)
+    );
+    let rejected = check(&text, &Context::new(&catalog(), &Policy::default())).unwrap_err();
+    let report = pretty(rejected.findings(), "plan.json", &text, Colour::Never);
+    assert!(report.len() < 2_000, "{}", report.len());
+}
+
+#[test]
+fn the_json_of_a_refused_plan_has_its_findings() {
+    let rejected = check(REFUSED, &Context::new(&catalog(), &Policy::default())).unwrap_err();
+    let value = json(Err(&rejected));
+    assert_eq!(value["valid"], json!(false));
+    assert_eq!(value["truncated"], json!(0));
+    let finding = &value["findings"][0];
+    assert_eq!(finding["code"], json!("P301"));
+    assert_eq!(finding["severity"], json!("error"));
+    assert_eq!(finding["pointer"], json!("/steps/0/tool"));
+    assert_eq!(
+        (&finding["span"]["line"], &finding["span"]["column"]),
+        (&json!(3), &json!(30))
+    );
+}
+
+#[test]
+fn the_json_of_a_checked_plan_has_everything_that_was_derived() {
+    let text = sample::plan(json!([
+        {"id": "a", "name": "A", "config": {"type": "TOOL_CALL", "tool": "search", "arguments": {"q": 1}}},
+        {"id": "b", "name": "B", "config": {"type": "TOOL_CALL", "tool": "search", "arguments": {"q": 2}}},
+        {"id": "c", "name": "C", "config": {"type": "TOOL_CALL", "tool": "send", "arguments": {"x": "${step.a.y}"}}, "depends_on": ["b"]},
+    ])).to_string();
+    let plan = check(&text, &Context::new(&catalog(), &Policy::default())).unwrap();
+    let value = json(Ok(&plan));
+    assert_eq!(value["valid"], json!(true));
+    assert_eq!(value["parallel_groups"], json!([["a", "b"], ["c"]]));
+    assert_eq!(value["edges"], json!({"a": [], "b": [], "c": ["a", "b"]}));
+    assert_eq!(value["plan"]["digest"], json!(plan.digest().to_string()));
+    assert_eq!(
+        value["grant"]["sites"]["c"]["arguments"]["x"],
+        json!({"from": "${step.a.y}"})
+    );
+    assert_eq!(value["bounds"]["tool_calls"], json!(3));
+    assert_eq!(serde_json::to_value(&plan).unwrap(), value);
+}
+
+#[test]
+fn a_plan_built_in_code_is_checked_like_its_document() {
+    let text = sample::plan(json!([
+        {"id": "a", "name": "A", "config": {"type": "TOOL_CALL", "tool": "search", "arguments": {"q": "${input.x}"}}},
+    ])).to_string();
+    let cx = (catalog(), Policy::default());
+    let cx = Context::new(&cx.0, &cx.1);
+    let good = text.replace("${input.x}", "x");
+    let plan = check(&good, &cx).unwrap();
+    assert_eq!(
+        check_plan(plan.plan(), &cx).unwrap().digest(),
+        plan.digest()
+    );
+    let mut bad = plan.plan().clone();
+    bad.steps.clear();
+    assert_eq!(check_plan(bad, &cx).unwrap_err().findings()[0].code, "P201");
+}
+
+#[test]
+fn an_answer_is_pointed_at_where_it_stands() {
+    let answer = format!("Sure!\n```json\n{REFUSED}\n```\n");
+    let rejected =
+        check_answer(&answer, &Context::new(&catalog(), &Policy::default())).unwrap_err();
+    let unknown = rejected
+        .findings()
+        .iter()
+        .find(|finding| finding.code == "P301")
+        .unwrap();
+    let span = unknown.span.unwrap();
+    assert_eq!(&answer[span.start..span.end], "\"serach\"");
+    assert_eq!(span.line, 5);
+}
+
+#[test]
+fn severities_of_a_policy_hold_except_for_errors() {
+    let text = json!({"steps": [
+        {"name": "a", "tool": "search"},
+        {"name": "b", "tool": "search", "after": ["a", "a"]},
+    ]})
+    .to_string();
+    let severity = |policy: &Policy| match check(&text, &Context::new(&catalog(), policy)) {
+        Ok(plan) => plan
+            .warnings()
+            .first()
+            .map(|finding| finding.severity.as_str()),
+        Err(rejected) => rejected
+            .findings()
+            .first()
+            .map(|finding| finding.severity.as_str()),
+    };
+    assert_eq!(severity(&Policy::default()), Some("warning"));
+    assert_eq!(severity(&Policy::default().severity("P206", None)), None);
+    let error = Some(plan_validate::Severity::Error);
+    assert_eq!(
+        severity(&Policy::default().severity("repeated-dependency", error)),
+        Some("error")
+    );
+    let misspelt = check(
+        REFUSED,
+        &Context::new(&catalog(), &Policy::default().severity("P301", None)),
+    );
+    assert_eq!(misspelt.unwrap_err().findings()[0].code, "P301");
+}

@@ -1,0 +1,329 @@
+//! Rules of structure and graph: P2xx.
+
+use plan_model::edit::Edit;
+use plan_validate::{Applicability, Expected};
+use serde_json::{Value, json};
+
+use crate::sample::{after, call, codes, findings, lines, plan, related, step, text};
+
+#[test]
+fn case_01_a_dependency_listed_twice_is_a_warning_with_a_safe_edit() {
+    let found = findings(&plan(json!([after("b", &["a", "a"]), after("a", &[])])));
+    let [only] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    assert_eq!(
+        only.line(),
+        "P206 /steps/0/depends_on/1: `a` is a dependency already"
+    );
+    let [suggestion] = only.suggestions.as_slice() else {
+        panic!("{only:?}");
+    };
+    assert_eq!(suggestion.applicability, Applicability::MachineApplicable);
+    let Some(Edit::Remove { pointer }) = &suggestion.edit else {
+        panic!("{suggestion:?}");
+    };
+    assert_eq!(pointer.as_str(), "/steps/0/depends_on/1");
+}
+
+#[test]
+fn case_02_two_steps_of_one_id_are_exactly_one_finding() {
+    let steps = json!([
+        after("a", &["b"]),
+        after("b", &[]),
+        after("a", &["c"]),
+        after("c", &["a"]),
+    ]);
+    assert_eq!(
+        text(&plan(steps)),
+        "P202 /steps/2/id: 2 steps are named `a`"
+    );
+}
+
+#[test]
+fn a_name_borne_three_times_is_one_finding() {
+    let found = findings(&plan(json!([
+        after("a", &[]),
+        after("a", &[]),
+        after("a", &[])
+    ])));
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        related(&found[0]),
+        [
+            "/steps/0/id: the first of this name",
+            "/steps/2/id: named so again"
+        ]
+    );
+}
+
+#[test]
+fn case_03_cycle_names_only_its_members() {
+    let steps = json!([
+        after("behind", &["a"]),
+        after("a", &["b"]),
+        after("b", &["a"])
+    ]);
+    let expected = "P203 /steps/1/depends_on/0: steps wait for each other: `a` -> `b` -> `a`";
+    for _ in 0..5 {
+        assert_eq!(text(&plan(steps.clone())), expected);
+    }
+    let found = findings(&plan(steps));
+    assert_eq!(
+        related(&found[0]),
+        [
+            "/steps/1/depends_on/0: `a` waits for `b`",
+            "/steps/2/depends_on/0: `b` waits for `a`"
+        ]
+    );
+}
+
+#[test]
+fn each_circle_is_one_finding() {
+    let steps = json!([
+        after("a", &["b"]),
+        after("b", &["a"]),
+        after("c", &["d", "a"]),
+        after("d", &["c"]),
+    ]);
+    assert_eq!(codes(&plan(steps)), ["P203", "P203"]);
+}
+
+#[test]
+fn members_off_the_shortest_circle_are_listed_too() {
+    let steps = json!([
+        after("a", &["b"]),
+        after("b", &["a", "c"]),
+        after("c", &["b"])
+    ]);
+    let found = findings(&plan(steps));
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        related(&found[0]).last().map(String::as_str),
+        Some("/steps/2: waits for these steps, and they for it")
+    );
+}
+
+#[test]
+fn a_circle_closed_by_a_reference_says_where_it_is_read() {
+    let steps = json!([
+        call("a", json!({"q": ["${step.b.x}"]}), json!({})),
+        after("b", &["a"])
+    ]);
+    let found = findings(&plan(steps));
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        related(&found[0]),
+        [
+            "/steps/0/config/arguments/q/0: `a` reads `b`",
+            "/steps/1/depends_on/0: `b` waits for `a`"
+        ]
+    );
+}
+
+#[test]
+fn a_circle_through_a_body_says_which_body_step_closes_it() {
+    let steps = json!([
+        step(
+            "each",
+            "FAN_OUT",
+            json!({"over": "rows.list", "item_var": "row", "spawn_steps": ["inner"]}),
+            json!({})
+        ),
+        call("inner", json!({"q": "${step.last.x}"}), json!({})),
+        after("rows", &[]),
+        after("last", &["each"]),
+    ]);
+    let found = findings(&plan(steps));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        related(&found[0]),
+        [
+            "/steps/1/config/arguments/q: `inner` reads `last`",
+            "/steps/3/depends_on/0: `last` waits for `each`"
+        ]
+    );
+}
+
+fn planner(steps: Value) -> Value {
+    json!({ "steps": steps })
+}
+
+#[test]
+fn case_11_a_cycle_closed_by_position_says_which_edge() {
+    let found = findings(&planner(json!([
+        {"name": "a", "tool": "search", "after": ["b"]},
+        {"name": "b", "tool": "search"},
+    ])));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        found[0].line(),
+        "P203 /steps/0/after/0: steps wait for each other: `a` -> `b` -> `a`, where `b` follows `a` by position alone"
+    );
+    let advice: Vec<&str> = found[0]
+        .suggestions
+        .iter()
+        .map(|s| s.title.as_str())
+        .collect();
+    assert_eq!(advice, ["say what `b` waits for; `[]` is nothing"]);
+}
+
+#[test]
+fn case_12_edges_that_are_no_names_are_refused_not_dropped() {
+    for after in [
+        json!([{"step": "a"}]),
+        json!([null]),
+        json!([1]),
+        json!(["a", 3]),
+        json!(null),
+        json!([" "]),
+        json!(7),
+    ] {
+        let steps = json!([
+            {"name": "a", "tool": "search", "after": []},
+            {"name": "b", "tool": "search", "after": after},
+        ]);
+        let found = codes(&planner(steps));
+        assert_eq!(found, ["P209"], "{after}");
+    }
+}
+
+#[test]
+fn case_13_a_forward_reference_is_accepted() {
+    let steps = json!([
+        {"name": "late", "tool": "send", "args": {"body": "${step.early.text}"}, "after": []},
+        {"name": "early", "tool": "fetch", "after": []},
+    ]);
+    assert_eq!(lines(&planner(steps)), [""; 0]);
+}
+
+#[test]
+fn case_14_unknown_keys_of_a_planner_are_refused_with_candidates() {
+    for (key, wanted) in [
+        ("depends_on", "after"),
+        ("After", "after"),
+        ("retries", "after"),
+    ] {
+        let mut step = json!({"name": "a", "tool": "search"});
+        step[key] = json!([]);
+        let found = findings(&planner(json!([step])));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].code, "P103");
+        let Some(Expected::OneOf(names)) = &found[0].expected else {
+            panic!("{found:?}");
+        };
+        assert!(names.iter().any(|name| name == wanted), "{key}: {names:?}");
+    }
+}
+
+#[test]
+fn a_missing_step_is_one_finding_wherever_it_is_named() {
+    let steps = json!([
+        after("a", &["serach", "search_it"]),
+        call(
+            "search_it",
+            json!({"q": "${step.serach.x}"}),
+            json!({"depends_on": ["serach"]})
+        ),
+    ]);
+    let found = findings(&plan(steps));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        found[0].line(),
+        "P204 /steps/0/depends_on/0: there is no step `serach`"
+    );
+    assert_eq!(
+        related(&found[0]),
+        [
+            "/steps/1/depends_on/0: waited for here",
+            "/steps/1/config/arguments/q: read here"
+        ]
+    );
+    assert_eq!(
+        found[0].expected,
+        Some(Expected::OneOf(vec![
+            "a".to_owned(),
+            "search_it".to_owned()
+        ]))
+    );
+}
+
+#[test]
+fn a_step_without_an_id_is_no_reason_to_scold_its_readers() {
+    let mut nameless = after("gone", &[]);
+    nameless.as_object_mut().unwrap().remove("id");
+    assert_eq!(
+        codes(&plan(json!([nameless, after("b", &["gone"])]))),
+        ["P104"]
+    );
+}
+
+#[test]
+fn a_step_that_waits_for_itself_is_no_cycle_as_well() {
+    assert_eq!(
+        text(&plan(json!([after("a", &["a", "a"])]))),
+        "P205 /steps/0/depends_on/0: step `a` waits for itself"
+    );
+}
+
+#[test]
+fn names_are_unique_among_inputs_and_outputs_too() {
+    let document = crate::sample::with(json!({
+        "inputs": [{"name": "n"}, {"name": "n"}],
+        "steps": [call("a", json!({"q": "${input.n}"}), json!({"outputs": [{"name": "x"}, {"name": "x"}]}))],
+        "outputs": [{"name": "o", "source": "${step.a.x}"}, {"name": "o", "source": "${step.a.x}"}],
+    }));
+    assert_eq!(
+        lines(&document),
+        [
+            "P202 /inputs/1/name: 2 inputs are named `n`",
+            "P202 /outputs/1/name: 2 plan outputs are named `o`",
+            "P202 /steps/0/outputs/1/name: 2 outputs of this step are named `x`",
+        ]
+    );
+}
+
+#[test]
+fn what_no_run_reaches_is_named_once() {
+    let document = crate::sample::with(json!({
+        "config": {"none": []},
+        "steps": [
+            call("lonely", json!({}), json!({"join": "any"})),
+            after("behind", &["lonely"]),
+            step("each", "FAN_OUT", json!({"over": "${conf.none}", "item_var": "row", "spawn_steps": ["inner", "last"]}), json!({})),
+            after("inner", &[]),
+            after("last", &["inner"]),
+        ],
+    }));
+    assert_eq!(
+        lines(&document),
+        [
+            "P207 /steps/0/join: `lonely` can never run: it joins `any` of no dependencies",
+            "P207 /steps/3: `inner` can never run: `each` has no items",
+        ]
+    );
+}
+
+#[test]
+fn ten_thousand_steps_that_are_all_wrong_are_counted() {
+    let steps: Vec<Value> = (0..10_000)
+        .map(|n| after(&format!("s{n}"), &[&format!("missing{n}")]))
+        .collect();
+    let found = findings(&plan(Value::Array(steps)));
+    assert_eq!(found.len(), 100);
+    assert!(found.iter().all(|finding| finding.code == "P204"));
+}
+
+#[test]
+fn a_circle_of_ten_thousand_steps_is_one_finding() {
+    let steps: Vec<Value> = (0..10_000)
+        .map(|n| after(&format!("s{n}"), &[&format!("s{}", (n + 1) % 10_000)]))
+        .collect();
+    let found = findings(&plan(Value::Array(steps)));
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].message.ends_with("`s63` -> 9936 more -> `s0`"),
+        "{}",
+        found[0].message
+    );
+}

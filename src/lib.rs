@@ -1,0 +1,34 @@
+#![doc = include_str!("../README.md")]
+
+pub use plan_exec as exec;
+pub use plan_model as model;
+pub use plan_run as run;
+pub use plan_store as store;
+#[cfg(feature = "sqlite")]
+pub use plan_store_sqlite as sqlite;
+#[cfg(feature = "tools")]
+pub use plan_tools as tools;
+pub use plan_validate as validate;
+
+pub use plan_exec::{
+    Cancellation, CodeOutput, CodeRequest, CodeRunner, ControlError, Dispatched, ExecError,
+    Executor, HumanAnswer, HumanChannel, Inputs, LoadError, Resume, ResumeError, RunHandle,
+    RunRequest, RunUpdate, Secret, SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn,
+    ToolOutput, ToolRegistry, WhenWaiting, blocking_tool_fn, inputs, tool_fn,
+    tool_fn_with_context,
+};
+pub use plan_model::{Plan, StepId, ToolName, ToolSpec};
+pub use plan_run::{
+    Answer, Decision, Failure, FailureClass, PrincipalName, RequestId, RunId, RunRecord, RunStatus,
+    StepPath, StepStatus,
+};
+pub use plan_store::{Clock, MemoryStore, SystemClock};
+#[cfg(feature = "sqlite")]
+pub use plan_store_sqlite::SqliteStore;
+pub use plan_validate::{
+    Context, Finding, Grant, PlanRejected, Policy, ToolCatalog, ValidatedPlan, check, explain,
+};
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-a-tool.md")]
+struct WriteATool;

@@ -1,0 +1,71 @@
+//! Where the rows of a corpus are, and what a check says of a converted one.
+
+use std::path::PathBuf;
+
+use planwright::{Context, Finding, Policy, Severity, ToolCatalog, ValidatedPlan, check};
+use serde_json::Value;
+
+/// The folder of all corpora.
+#[derive(Debug)]
+pub(crate) struct Corpora {
+    folder: PathBuf,
+}
+
+impl Corpora {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Every row of a file of JSON lines.
+    pub(crate) fn rows(&self, file: &str) -> Vec<Value> {
+        let rows: Vec<Value> = self.text(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(!rows.is_empty(), "{file} holds no row");
+        rows
+    }
+
+    /// A file that is one JSON document.
+    pub(crate) fn document(&self, file: &str) -> Value {
+        serde_json::from_str(&self.text(file)).unwrap()
+    }
+
+    fn text(&self, file: &str) -> String {
+        let path = self.folder.join(file);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+}
+
+/// What a check says of one document.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    /// The plan, where it was accepted.
+    pub(crate) plan: Option<ValidatedPlan>,
+    /// The findings, warnings and notes included.
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Verdict {
+    pub(crate) fn of(document: &Value, catalog: &ToolCatalog) -> Self {
+        let policy = Policy::default();
+        match check(&document.to_string(), &Context::new(catalog, &policy)) {
+            Ok(plan) => Self { findings: plan.warnings().to_vec(), plan: Some(plan) },
+            Err(rejected) => Self { findings: rejected.findings().to_vec(), plan: None },
+        }
+    }
+
+    /// The codes of the errors, each once, in order.
+    pub(crate) fn errors(&self) -> Vec<&str> {
+        let mut codes: Vec<&str> = self
+            .findings
+            .iter()
+            .filter(|finding| finding.severity() == Severity::Error)
+            .map(|finding| finding.code().as_str())
+            .collect();
+        codes.sort_unstable();
+        codes.dedup();
+        codes
+    }
+
+    pub(crate) fn finds(&self, code: &str) -> bool {
+        self.findings.iter().any(|finding| finding.code().as_str() == code)
+    }
+}
