@@ -146,25 +146,33 @@ fn tools(calls: &Calls) -> Result<ToolRegistry, Box<dyn Error>> {
             .typed_result(),
         )?
         .with(
-            tool_fn("summarise", "Make one text of titles", move |a: Summarise| {
-                summarise.note("summarise");
-                async move {
-                    let text = format!("{} found: {}", a.titles.len(), a.titles.join("; "));
-                    Ok::<_, ToolError>(Summary { text })
-                }
-            })
+            tool_fn(
+                "summarise",
+                "Make one text of titles",
+                move |a: Summarise| {
+                    summarise.note("summarise");
+                    async move {
+                        let text = format!("{} found: {}", a.titles.len(), a.titles.join("; "));
+                        Ok::<_, ToolError>(Summary { text })
+                    }
+                },
+            )
             .read_only()
             .typed_result(),
         )?
         .with(
-            tool_fn("publish", "Put a page where everybody reads it", move |a: Publish| {
-                publish.note("publish");
-                async move {
-                    let slug = a.title.replace(' ', "-");
-                    let url = format!("https://news.example.org/{slug}?words={}", a.text.len());
-                    Ok::<_, ToolError>(Published { url })
-                }
-            })
+            tool_fn(
+                "publish",
+                "Put a page where everybody reads it",
+                move |a: Publish| {
+                    publish.note("publish");
+                    async move {
+                        let slug = a.title.replace(' ', "-");
+                        let url = format!("https://news.example.org/{slug}?words={}", a.text.len());
+                        Ok::<_, ToolError>(Published { url })
+                    }
+                },
+            )
             .not_idempotent()
             .typed_result(),
         )?;
@@ -183,13 +191,16 @@ impl Calls {
 
     fn summary(&self) -> String {
         let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let each: Vec<String> = calls.iter().map(|(tool, n)| format!("{tool} {n}")).collect();
+        let each: Vec<String> = calls
+            .iter()
+            .map(|(tool, n)| format!("{tool} {n}"))
+            .collect();
         each.join(", ")
     }
 }
 
 fn show(record: &RunRecord) {
-    println!("the run is {}", record.status());
+    println!("run: {}", record.status());
     for step in record.steps() {
         println!("  {:<10} {}", step.id.to_string(), step.status);
     }

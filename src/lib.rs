@@ -14,8 +14,7 @@ pub use plan_exec::{
     Cancellation, CodeOutput, CodeRequest, CodeRunner, ControlError, Dispatched, ExecError,
     Executor, HumanAnswer, HumanChannel, Inputs, LoadError, Resume, ResumeError, RunHandle,
     RunRequest, RunUpdate, Secret, SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn,
-    ToolOutput, ToolRegistry, WhenWaiting, blocking_tool_fn, inputs, tool_fn,
-    tool_fn_with_context,
+    ToolOutput, ToolRegistry, WhenWaiting, blocking_tool_fn, inputs, tool_fn, tool_fn_with_context,
 };
 pub use plan_model::{Plan, StepId, ToolName, ToolSpec};
 pub use plan_run::{

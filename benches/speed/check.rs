@@ -3,7 +3,8 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use planwright::{Context, Limits, Policy, Schema, ToolCatalog, ToolName, ToolSpec, check};
+use planwright::model::{Limits, Schema};
+use planwright::{Context, Policy, ToolCatalog, ToolName, ToolSpec, check};
 use serde_json::{Value, json};
 
 use super::measure::{Table, median};

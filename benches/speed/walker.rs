@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -22,7 +23,7 @@ pub(crate) enum Form {
 
 /// Walks a graph of `steps` steps and returns the bytes of its events.
 pub(crate) async fn walk(form: Form, steps: usize) -> usize {
-    let call: &'static Call = Box::leak(Box::new(Box::new(|| Box::pin(async { Map::new() }))));
+    let call: Arc<Call> = Arc::new(Box::new(|| Box::pin(async { Map::new() })));
     let mut journal = Vec::new();
     let mut ready = VecDeque::from([0]);
     let mut running = JoinSet::new();
@@ -31,6 +32,7 @@ pub(crate) async fn walk(form: Form, steps: usize) -> usize {
         while running.len() < 64 {
             let Some(step) = ready.pop_front() else { break };
             journal.push(json!({"at": 0, "kind": "attempt_started", "step": step, "attempt": 1}).to_string());
+            let call = Arc::clone(&call);
             running.spawn(async move { (step, tokio::time::timeout(Duration::from_secs(60), call()).await) });
         }
         let (step, result) = running.join_next().await.unwrap().unwrap();

@@ -54,7 +54,7 @@ fn literal_dollars(corpora: &Corpora) {
         for (step, argument, text) in &case.literal_dollars {
             let verdict = Verdict::of(&case.document, &catalog);
             let Some(plan) = verdict.plan else { continue };
-            let planwright::StepConfig::ToolCall(call) = &plan.plan().steps[*step].config else {
+            let planwright::model::StepConfig::ToolCall(call) = &plan.plan().steps[*step].config else {
                 panic!("{}: step {step} is no tool call", case.id)
             };
             assert_eq!(call.arguments[argument].to_value(), json!(text), "{}: {text}", case.id);

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use planwright::{Context, Finding, Policy, Severity, ToolCatalog, ValidatedPlan, check};
+use planwright::validate::Severity;
+use planwright::{Context, Finding, Policy, ToolCatalog, ValidatedPlan, check};
 use serde_json::Value;
 
 /// The folder of all corpora.
@@ -57,8 +58,8 @@ impl Verdict {
         let mut codes: Vec<&str> = self
             .findings
             .iter()
-            .filter(|finding| finding.severity() == Severity::Error)
-            .map(|finding| finding.code().as_str())
+            .filter(|finding| finding.severity == Severity::Error)
+            .map(|finding| finding.code.as_str())
             .collect();
         codes.sort_unstable();
         codes.dedup();
@@ -66,6 +67,6 @@ impl Verdict {
     }
 
     pub(crate) fn finds(&self, code: &str) -> bool {
-        self.findings.iter().any(|finding| finding.code().as_str() == code)
+        self.findings.iter().any(|finding| finding.code.as_str() == code)
     }
 }

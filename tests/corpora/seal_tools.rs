@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use planwright::model::Schema;
+use planwright::validate::Severity;
 use planwright::{
-    Executor, MemoryStore, RunStatus, Schema, Tool, ToolContext, ToolError, ToolName, ToolOutput,
+    Executor, MemoryStore, RunStatus, Tool, ToolContext, ToolError, ToolName, ToolOutput,
     ToolRegistry, ToolSpec, inputs,
 };
 use serde_json::{Map, Value, json};
@@ -31,13 +33,13 @@ fn check_all(corpora: &Corpora) {
         let expected: &[&str] = if case.misfits > 0 { &["P305"] } else { &[] };
         assert_eq!(verdict.errors(), expected, "{}: {:#?}", case.id, verdict.findings);
         if !expected.is_empty() {
-            let found = verdict.findings.iter().filter(|finding| finding.code().as_str() == "P305");
-            let errors = found.filter(|finding| finding.severity() == planwright::Severity::Error).count();
+            let found = verdict.findings.iter().filter(|finding| finding.code.as_str() == "P305");
+            let errors = found.filter(|finding| finding.severity == Severity::Error).count();
             assert_eq!(errors, case.misfits, "{}: {:#?}", case.id, verdict.findings);
-            refused += case.misfits;
+            refused += 1;
         }
     }
-    assert_eq!(refused, 5, "references of the wrong type in the gold data");
+    assert_eq!(refused, 5, "gold plans with a reference of the wrong type");
 }
 
 fn run_all(corpora: &Corpora) {
@@ -182,11 +184,17 @@ fn fits(value: &str, argument: &str) -> bool {
     value == argument || argument == "string" || (value == "integer" && argument == "number")
 }
 
-/// A scalar bound whole to a string argument is rendered as text.
+/// A scalar bound whole to a string argument is rendered as text; `9.0` is read as `9`.
+#[expect(clippy::cast_possible_truncation, reason = "a number without a fraction, as the assertion says")]
 fn rendered(value: Value, argument: &str) -> Value {
     match value {
         Value::String(_) => value,
         other if argument == "string" => json!(other.to_string()),
+        Value::Number(number) if number.as_f64().is_some_and(|number| number.fract() == 0.0) => {
+            let whole = number.as_f64().unwrap();
+            assert!(whole.abs() < 1e15);
+            json!(whole as i64)
+        }
         other => other,
     }
 }

@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use planwright::{ToolCatalog, ToolName, ToolSpec, Schema};
+use planwright::model::Schema;
+use planwright::{ToolCatalog, ToolName, ToolSpec};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
@@ -185,9 +186,9 @@ fn references(
         let name = names.get(node).copied().unwrap_or("no such node");
         if node >= names.len() {
             faults.insert(Fault::ReferenceToNoNode);
-        } else if name == names[index] {
+        } else if node == index {
             faults.insert(Fault::ReferenceToItself);
-        } else {
+        } else if name != names[index] {
             edges.insert((first(names, name), first(names, names[index])));
         }
         format!("${{step[\"{name}\"].{output}}}")

@@ -178,8 +178,8 @@ pub(crate) struct Run {
     #[arg(long = "input", value_name = "NAME=JSON")]
     pub(crate) input: Vec<String>,
     /// The run's id; a second run under it is refused
-    #[arg(long, value_name = "ID")]
-    pub(crate) run_id: Option<String>,
+    #[arg(long = "run-id", value_name = "ID")]
+    pub(crate) id: Option<String>,
     /// How scripts are held, whatever the policy says
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) sandbox: Option<Sandbox>,

@@ -136,20 +136,40 @@ mod tests {
     fn mermaid_escapes_every_label() {
         let plan = plan();
         let graph = Graph::new(&plan);
-        insta::assert_snapshot!(mermaid(&Drawing::new(&plan, &graph)), @"");
+        insta::assert_snapshot!(mermaid(&Drawing::new(&plan, &graph)), @r#"
+        flowchart TD
+            s0["fetch<br/>Fetch #34;it#34; #60;b#62;#35;1#60;/b#62; #96;now#96; #124; #92; #91;x#93;<br/>TOOL_CALL"]
+            s1{"decide<br/>CONDITION"}
+            s2(["send<br/>HUMAN_INTERACTION"])
+            s3["drop<br/>CODE_CALL"]
+            s0 --> s1
+            s1 -->|true| s2
+            s1 -->|false| s3
+        "#);
     }
 
     #[test]
     fn dot_escapes_every_label() {
         let plan = plan();
         let graph = Graph::new(&plan);
-        insta::assert_snapshot!(dot(&Drawing::new(&plan, &graph)), @"");
+        insta::assert_snapshot!(dot(&Drawing::new(&plan, &graph)), @r#"
+        digraph plan {
+            node [shape=box];
+            s0 [label="fetch\nFetch \"it\" <b>#1</b>\n`now` | \\ [x]\nTOOL_CALL"];
+            s1 [label="decide\nCONDITION", shape=diamond];
+            s2 [label="send\nHUMAN_INTERACTION", shape=ellipse];
+            s3 [label="drop\nCODE_CALL"];
+            s0 -> s1;
+            s1 -> s2 [label="true"];
+            s1 -> s3 [label="false"];
+        }
+        "#);
     }
 
     #[test]
     fn json_has_nodes_edges_and_groups() {
         let plan = plan();
         let graph = Graph::new(&plan);
-        insta::assert_snapshot!(json(&Drawing::new(&plan, &graph)).to_string(), @"");
+        insta::assert_snapshot!(json(&Drawing::new(&plan, &graph)).to_string(), @r#"{"edges":[{"from":"fetch","to":"decide"},{"branch":true,"from":"decide","to":"send"},{"branch":false,"from":"decide","to":"drop"}],"groups":[["fetch"],["decide"],["send","drop"]],"nodes":[{"id":"fetch","kind":"TOOL_CALL","name":"Fetch \"it\" <b>#1</b>\n`now` | \\ [x]"},{"id":"decide","kind":"CONDITION","name":"decide"},{"id":"send","kind":"HUMAN_INTERACTION","name":"send"},{"id":"drop","kind":"CODE_CALL","name":"drop"}]}"#);
     }
 }

@@ -42,7 +42,7 @@ impl Host {
     pub(crate) fn load(
         flags: &args::Host,
         sandbox: Option<Sandbox>,
-        bundle: Option<(&Document, &Path)>,
+        bundle: Option<(&Document, Option<&Path>)>,
     ) -> Result<Self, Halt> {
         let mut sources = BTreeMap::new();
         let mut policy = Policy::default();
@@ -69,10 +69,18 @@ impl Host {
                 }
                 Halt::new(Exit::Rejected, "the tools of the bundle are refused")
             })?;
-            sources.insert("bundle".to_owned(), absolute(path));
-            (catalog, folder_of(path), Source::Bundle)
+            // from standard input it cannot be read again
+            if let Some(path) = path {
+                sources.insert("bundle".to_owned(), absolute(path));
+            }
+            let folder = path.map_or_else(|| PathBuf::from("."), folder_of);
+            (catalog, folder, Source::Bundle)
         } else {
-            (ToolCatalog::default(), PathBuf::from("."), Source::None)
+            (
+                ToolCatalog::default().with_built_in_languages(),
+                PathBuf::from("."),
+                Source::None,
+            )
         };
         let host = Self {
             catalog,
@@ -108,7 +116,7 @@ impl Host {
                     Halt::usage(format!("`{}` is no bundle any more", path.display()))
                         .help("name a catalog with `--tools`")
                 })?;
-                Self::load(&flags, sandbox, Some((&document, &path)))
+                Self::load(&flags, sandbox, Some((&document, Some(&path))))
             }
             _ => Self::load(&flags, sandbox, None),
         }
@@ -136,7 +144,8 @@ impl Host {
             return Ok(());
         }
         self.catalog = ToolCatalog::from_names(names)
-            .map_err(|rejected| Halt::new(Exit::Rejected, rejected.to_string()))?;
+            .map_err(|error| Halt::new(Exit::Rejected, format!("the name of a tool {error}")))?
+            .with_built_in_languages();
         output::say(
             "note: no catalog was given, so tools are taken by their names and nothing else of them is checked (`--tools FILE`)",
         );

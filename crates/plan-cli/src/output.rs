@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-pub(crate) use findings::{check_json, show_findings};
+pub(crate) use findings::{check_json, show_findings, show_rejected};
 pub(crate) use live::Live;
 pub(crate) use record::{record_json, show_record};
 pub(crate) use text::plain;

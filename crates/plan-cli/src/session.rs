@@ -53,7 +53,7 @@ impl Signals {
 /// Follows a run until its drive ends or a signal ends it.
 pub(crate) async fn follow(
     handle: &RunHandle,
-    mut signals: Signals,
+    signals: &mut Signals,
     steps: usize,
     by: &PrincipalName,
 ) -> Result<Ended, Halt> {
@@ -92,8 +92,11 @@ pub(crate) async fn follow(
         live.finish();
         return Ok(Ended::Stopped);
     };
-    while let Some(update) = updates.next().await {
-        live.show(&update);
+    while open {
+        match updates.next().await {
+            Some(update) => live.show(&update),
+            None => open = false,
+        }
     }
     live.finish();
     record

@@ -18,6 +18,7 @@ mod lending;
 mod outcome;
 mod perform;
 mod redact;
+mod turn;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,7 +26,8 @@ use std::time::Duration;
 
 use plan_model::Timestamp;
 use plan_run::{
-    Effect, Ending, Event, EventKind, Failure, FailureClass, Machine, Request, RetryAdvice, RunId, RunRecord, RunStatus,
+    Effect, Ending, Event, Failure, FailureClass, Machine, Request, RetryAdvice, RunId, RunRecord,
+    RunStatus,
 };
 use plan_store::{Fence, Sequence};
 use plan_validate::ValidatedPlan;
@@ -39,10 +41,10 @@ use crate::handle::{Link, Outcome};
 use crate::{ControlError, ExecError, RunHandle, RunUpdate};
 
 use asks::Asks;
-use batch::{Batch, Settled};
+use batch::Settled;
 use flights::Flights;
 use jitter::Jitter;
-use journal::{Appended, Journal};
+use journal::Journal;
 use keeper::Keeper;
 use lending::Lending;
 
@@ -217,43 +219,6 @@ impl Drive {
         }
     }
 
-    /// Journals and performs everything that follows from what is known, until nothing does.
-    async fn turn(&mut self, mut recovering: bool) -> Result<(), ExecError> {
-        loop {
-            let mut batch = Batch::new(self.now());
-            if recovering {
-                self.propose(&mut batch, Machine::recover)?;
-            }
-            self.stage_results(&mut batch)?;
-            self.stage_pending(&mut batch)?;
-            let now = batch.at;
-            while self.propose(&mut batch, |machine| machine.next(now))? {}
-            if batch.is_empty() {
-                return Ok(());
-            }
-            match self.journal.append(self.machine.status(), &batch).await? {
-                Appended::Yes => {
-                    recovering = false;
-                    let events = batch.land();
-                    for event in &events {
-                        self.publish(event);
-                    }
-                    self.perform(&events);
-                }
-                Appended::Behind => {
-                    // what was staged and is not in the journal is decided again
-                    let (settled, told) = batch.withdraw();
-                    let newer = std::mem::replace(&mut self.results, settled);
-                    self.results.extend(newer);
-                    for told in told.into_iter().rev() {
-                        self.pending.push_front(told);
-                    }
-                    recovering = self.rebuild(recovering).await?;
-                }
-            }
-        }
-    }
-
     /// Waits for anything to happen, and takes in all that has.
     async fn wait(&mut self) -> Result<(), ExecError> {
         let due = self.machine.due().map(|due| {
@@ -317,94 +282,7 @@ impl Drive {
         }
     }
 
-    /// Stages what `ask` proposes. Says whether it proposed anything.
-    fn propose(
-        &mut self,
-        batch: &mut Batch,
-        ask: impl FnOnce(&Machine) -> Vec<EventKind>,
-    ) -> Result<bool, ExecError> {
-        let proposals = ask(&self.machine);
-        let any = !proposals.is_empty();
-        for kind in proposals {
-            batch.stage(&mut self.machine, kind).map_err(|refused| {
-                ExecError::Refused {
-                    run: self.facts.run.clone(),
-                    refused: Box::new(refused),
-                }
-            })?;
-        }
-        Ok(any)
-    }
-
-    fn stage_results(&mut self, batch: &mut Batch) -> Result<(), ExecError> {
-        for settled in std::mem::take(&mut self.results) {
-            let jitter = self.jitter.draw();
-            settled
-                .stage(&mut self.machine, batch, jitter)
-                .map_err(|refused| ExecError::Refused {
-                    run: self.facts.run.clone(),
-                    refused: Box::new(refused),
-                })?;
-        }
-        Ok(())
-    }
-
-    fn stage_pending(&mut self, batch: &mut Batch) -> Result<(), ExecError> {
-        while let Some((control, reply)) = self.pending.pop_front() {
-            match control.event(&self.machine, batch.at) {
-                Ok(kind) => {
-                    batch
-                        .stage(&mut self.machine, kind)
-                        .map_err(|refused| ExecError::Refused {
-                            run: self.facts.run.clone(),
-                            refused: Box::new(refused),
-                        })?;
-                    batch.told.push((control, reply));
-                }
-                // whoever asked may have left
-                Err(refused) => drop(reply.send(Err(refused))),
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads what other writers have appended.
-    async fn catch_up(&mut self) -> Result<(), ExecError> {
-        let news = self.journal.tail().await?;
-        let before = self.journal.end();
-        for (at, event) in news.into_iter().enumerate() {
-            let sequence = before.plus(at + 1);
-            self.machine
-                .apply(&event)
-                .map_err(|refused| self.journal.out_of_order(sequence, refused))?;
-            self.journal.advance_to(sequence);
-            self.publish(&event);
-            self.perform(&[event]);
-        }
-        Ok(())
-    }
-
-    /// Makes the machine anew from the whole journal, after an append that another writer's record had overtaken.
-    ///
-    /// Says whether what the process before had in flight is still to be looked at.
-    async fn rebuild(&mut self, recovering: bool) -> Result<bool, ExecError> {
-        let before = self.journal.end();
-        let (machine, mut news, end) = self.journal.replay(&self.plan, before).await?;
-        self.machine = machine;
-        self.journal.advance_to(end);
-        for event in &news {
-            self.publish(event);
-        }
-        let resumed = |event: &Arc<Event>| matches!(event.kind, EventKind::RunResumed { .. });
-        let recovering = recovering && !news.iter().any(resumed);
-        news.retain(|event| !matches!(event.kind, EventKind::AttemptStarted(_)));
-        self.perform(&news);
-        if !recovering {
-            self.perform_orphans();
-        }
-        Ok(recovering)
-    }
-
+    /// Shows an event that is in the journal to whoever watches.
     fn publish(&self, event: &Arc<Event>) {
         if self.updates.receiver_count() > 0 {
             // fails only when the last watcher has just left
@@ -420,7 +298,8 @@ impl Drive {
                 let failure = Failure::new(FailureClass::Cancelled, "the call was not made")
                     .with_retry(RetryAdvice::Never)
                     .with_effect(Effect::None);
-                self.results.push(Settled::new(step, attempt, Err(Box::new(failure))));
+                self.results
+                    .push(Settled::new(step, attempt, Err(Box::new(failure))));
             }
         }
         if self.machine.ending().is_some() {

@@ -313,7 +313,9 @@ fn read_arguments<A: DeserializeOwned>(arguments: Map<String, Value>) -> Result<
     A::deserialize(arguments).map_err(|error| ToolError::invalid_arguments(error.to_string()))
 }
 
-fn written<T: Serialize, E: Into<ToolError>>(answer: Result<T, E>) -> Result<ToolOutput, ToolError> {
+fn written<T: Serialize, E: Into<ToolError>>(
+    answer: Result<T, E>,
+) -> Result<ToolOutput, ToolError> {
     let value = answer.map_err(Into::into)?;
     match serde_json::to_value(value) {
         Ok(value) => Ok(ToolOutput::from(value)),

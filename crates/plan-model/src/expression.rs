@@ -88,7 +88,7 @@ impl PartialEq for Expression {
 impl Expression {
     /// Parses an expression within the bounds of `limits`.
     ///
-    /// The bounds on nesting and operators count no further than 64 and 256, whatever `limits` says, so
+    /// The bounds on nesting and operators count no further than 64 and 128, whatever `limits` says, so
     /// that no expression can exhaust a stack.
     ///
     /// # Errors

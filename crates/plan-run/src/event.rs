@@ -46,7 +46,8 @@ pub enum EventKind {
         step: StepPath,
         /// When the next attempt may start.
         due_at: Timestamp,
-        /// The delay that was drawn.
+        /// The delay that was drawn, in the journal as milliseconds.
+        #[serde(rename = "delay_ms", with = "crate::millis")]
         delay: Duration,
     },
     /// The next attempt of a step will not be made: its last failure stands.

@@ -240,6 +240,7 @@ pub enum RetryAdvice {
     /// After the plan's own delay.
     #[default]
     Later,
-    /// Not before this span has passed; the other side said so.
-    After(Duration),
+    /// Not before this span has passed, to the millisecond; the other side said so.
+    #[serde(rename = "after_ms")]
+    After(#[serde(with = "crate::millis")] Duration),
 }

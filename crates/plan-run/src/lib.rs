@@ -15,6 +15,7 @@ pub mod record;
 mod failure;
 mod id;
 mod machine;
+mod millis;
 mod object;
 mod refused;
 mod request;

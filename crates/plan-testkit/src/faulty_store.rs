@@ -23,6 +23,8 @@ pub enum Fault {
     ForGood,
     /// Everything is written, the writer is told that it failed, and every later append fails for good.
     ForGoodAfter,
+    /// The word of somebody else, as [`FaultyStore::with_word`] gives it, is in the journal before it.
+    Overtaken,
 }
 
 /// Wraps a store whose `n`th append of an owner, counted from 1, fails.
@@ -34,6 +36,7 @@ pub struct FaultyStore {
     at: u64,
     fault: Fault,
     appends: Arc<AtomicU64>,
+    word: Record,
 }
 
 impl FaultyStore {
@@ -44,7 +47,15 @@ impl FaultyStore {
             at,
             fault,
             appends: Arc::default(),
+            word: Record::new(Vec::new()),
         }
+    }
+
+    /// What an external writer appends under [`Fault::Overtaken`].
+    #[must_use]
+    pub fn with_word(mut self, word: Record) -> Self {
+        self.word = word;
+        self
     }
 
     /// The appends that an owner has asked for so far.
@@ -80,6 +91,14 @@ impl RunStore for FaultyStore {
         }
         let number = self.appends.fetch_add(1, Ordering::SeqCst) + 1;
         match self.fault {
+            Fault::Overtaken if number == self.at => {
+                let word = vec![self.word.clone()];
+                let first = self
+                    .inner
+                    .append(run, expected, Writer::External, update, word);
+                first.await?;
+                append.await
+            }
             Fault::Before if number == self.at => Err(Self::failed(RetryAdvice::Later)),
             Fault::After if number == self.at => {
                 append.await?;

@@ -80,7 +80,11 @@ impl CallLog {
     /// The steps of the calls so far.
     pub fn steps(&self) -> Vec<String> {
         let calls = self.lock();
-        calls.begun.iter().map(|call| call.step.to_string()).collect()
+        calls
+            .begun
+            .iter()
+            .map(|call| call.step.to_string())
+            .collect()
     }
 
     /// The most calls that were under way at one time.
@@ -298,7 +302,10 @@ impl Scripted {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "it is an act like those that fail")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "it is an act like those that fail"
+)]
 fn echo(call: &Call) -> Result<Value, ToolError> {
     Ok(Value::Object(call.arguments.clone()))
 }

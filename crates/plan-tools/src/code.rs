@@ -114,15 +114,13 @@ impl CodeRunner for ProcessCodeRunner {
         let (command, file) = self.command(code, cx).await?;
         let stop = async {
             let cancelled = cx.cancellation().cancelled();
-            match timeout {
-                Some(time) => tokio::select! {
-                    () = cancelled => Stop::Cancelled,
-                    () = tokio::time::sleep(time) => Stop::TimedOut,
-                },
-                None => {
-                    cancelled.await;
-                    Stop::Cancelled
-                }
+            let Some(time) = timeout else {
+                cancelled.await;
+                return Stop::Cancelled;
+            };
+            tokio::select! {
+                () = cancelled => Stop::Cancelled,
+                () = tokio::time::sleep(time) => Stop::TimedOut,
             }
         };
         let finished = run(&command, stop).await;

@@ -149,9 +149,9 @@ async fn drive(
     let status = loop {
         tokio::select! {
             status = child.wait() => break status.map_err(Ending::Lost)?,
-            flow = &mut pumps, if !pumped => match flow {
-                Ok(()) => pumped = true,
-                Err(capture::Overflow) => {
+            flow = &mut pumps, if !pumped => {
+                pumped = true;
+                if flow.is_err() {
                     guard.kill();
                     reap(child).await;
                     return Err(Ending::WroteTooMuch);

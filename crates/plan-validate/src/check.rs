@@ -201,10 +201,9 @@ pub(crate) fn summary(what: &str, findings: &[Finding], truncated: usize) -> Str
         text.push_str(&first.line());
     }
     match errors.count() + truncated {
-        0 => {}
-        more => text.push_str(&format!(", and {more} more")),
+        0 => text,
+        more => format!("{text}, and {more} more"),
     }
-    text
 }
 
 fn options(cx: &Context<'_>) -> ReadOptions {

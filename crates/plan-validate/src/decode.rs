@@ -110,15 +110,15 @@ impl Decoder {
         }
     }
 
-    pub(crate) fn count(&mut self, value: Value, pointer: &Pointer) -> Option<u64> {
+    pub(crate) fn count(&mut self, value: &Value, pointer: &Pointer) -> Option<u64> {
         let count = value.as_u64();
         if count.is_none() {
-            self.wrong(pointer, "a whole number from 0", &value);
+            self.wrong(pointer, "a whole number from 0", value);
         }
         count
     }
 
-    pub(crate) fn seconds(&mut self, value: Value, pointer: &Pointer) -> Option<Seconds> {
+    pub(crate) fn seconds(&mut self, value: &Value, pointer: &Pointer) -> Option<Seconds> {
         let millis = value.as_f64().map(|secs| (secs * 1000.0).round());
         match millis {
             #[expect(
@@ -130,7 +130,7 @@ impl Decoder {
                 Some(Seconds::from_millis(millis as u64))
             }
             _ => {
-                self.wrong(pointer, "a number of seconds from 0", &value);
+                self.wrong(pointer, "a number of seconds from 0", value);
                 None
             }
         }
@@ -239,10 +239,11 @@ impl Fields {
     pub(crate) fn finish(mut self, decoder: &mut Decoder) {
         for (name, pointer, _) in self.rest() {
             let close = candidates::closest(&name, self.known.iter().copied());
-            let mut message = format!("the field {} is not known here", text::quoted(&name));
-            if let Some(closest) = close.first() {
-                message.push_str(&format!(", `{closest}` is"));
-            }
+            let field = text::quoted(&name);
+            let message = match close.first() {
+                Some(closest) => format!("the field {field} is not known here, `{closest}` is"),
+                None => format!("the field {field} is not known here"),
+            };
             let known = candidates::ranked(&name, self.known.iter().copied());
             let finding = decoder.at(&pointer, message).candidates(known);
             decoder.say(finding);

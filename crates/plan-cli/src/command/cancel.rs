@@ -47,8 +47,8 @@ pub(super) async fn cancel(arguments: Cancel) -> Result<Exit, Halt> {
         }
         Err(error) => return Err(of_resume(&error)),
     };
-    let signals = Signals::take()?;
-    match follow(&handle, signals, 0, &by).await? {
+    let mut signals = Signals::take()?;
+    match follow(&handle, &mut signals, 0, &by).await? {
         Ended::Drive(record) => {
             // it did what it was asked: the run is cancelled
             crate::session::show(&record, form);

@@ -22,7 +22,8 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
     let checked = subject.check(&host);
     match arguments.format {
         Format::Json => {
-            output::print_json(&output::check_json(subject.plan.as_ref(), checked.as_ref()))
+            let report = output::check_json(subject.plan.as_ref(), checked.as_ref());
+            output::print_json(&report);
         }
         Format::Pretty => pretty(&subject, &checked),
     }
@@ -52,7 +53,7 @@ fn pretty(subject: &Subject, checked: &Result<ValidatedPlan, PlanRejected>) {
             }
         }
         Err(rejected) => {
-            output::show_findings(rejected.findings(), rejected.truncated(), &subject.input);
+            output::show_rejected(rejected, &subject.input);
         }
     }
 }
@@ -84,7 +85,7 @@ impl Subject {
             clean: parsed.problems.is_empty(),
             document: parsed.document,
             plan: None,
-            kind: arguments_kind(&options),
+            kind: options.kind,
             path: arguments.path.clone(),
         };
         if let Some(document) = &subject.document {
@@ -116,16 +117,8 @@ impl Subject {
         check_bytes(&self.input.bytes, &options, &host.context())
     }
 
-    /// Where the document is; the current folder for standard input.
-    fn path(&self) -> &Path {
-        if is_stdin(&self.path) {
-            Path::new(".")
-        } else {
-            &self.path
-        }
+    /// Where the document is; nowhere for standard input.
+    fn path(&self) -> Option<&Path> {
+        (!is_stdin(&self.path)).then_some(self.path.as_path())
     }
-}
-
-fn arguments_kind(options: &ReadOptions) -> DocumentKind {
-    options.kind
 }

@@ -12,15 +12,11 @@ pub(super) fn explain(arguments: &Explain) -> Result<Exit, Halt> {
     let rule = rules().iter().find(|rule| {
         rule.code.as_str().eq_ignore_ascii_case(asked) || rule.name.eq_ignore_ascii_case(asked)
     });
-    match rule.and_then(|rule| page(rule.code.as_str())) {
-        Some(page) => {
-            output::print(page);
-            Ok(Exit::Fine)
-        }
-        None => {
-            let codes: Vec<&str> = rules().iter().map(|rule| rule.code.as_str()).collect();
-            Err(Halt::usage(format!("there is no rule `{asked}`"))
-                .help(format!("the rules are {}", codes.join(", "))))
-        }
-    }
+    let Some(page) = rule.and_then(|rule| page(rule.code.as_str())) else {
+        let codes: Vec<&str> = rules().iter().map(|rule| rule.code.as_str()).collect();
+        return Err(Halt::usage(format!("there is no rule `{asked}`"))
+            .help(format!("the rules are {}", codes.join(", "))));
+    };
+    output::print(page);
+    Ok(Exit::Fine)
 }

@@ -23,7 +23,7 @@ pub(super) fn graph(arguments: &Graph) -> Result<Exit, Halt> {
                 host.assume_tools_of(plan)?;
             }
             if let Err(rejected) = subject.check(&host) {
-                output::show_findings(rejected.findings(), rejected.truncated(), &subject.input);
+                output::show_rejected(&rejected, &subject.input);
             }
             return Ok(Exit::Rejected);
         }

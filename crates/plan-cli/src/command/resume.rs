@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use planwright::exec::{ControlError, Executor, LoadError, ResumeError, WhenWaiting};
-use planwright::run::RunId;
+use planwright::exec::{ControlError, Executor, LoadError, ResumeError, RunHandle, WhenWaiting};
+use planwright::run::{Answer, Decision, RequestId, RunId, RunRecord, StepPath};
 
 use super::answer::{answer, decision};
 use super::run::executor;
@@ -11,7 +11,7 @@ use crate::args::Resume;
 use crate::exit::{Exit, Halt};
 use crate::host::Host;
 use crate::output;
-use crate::session::{Form, Signals, conclude, follow, principal, show};
+use crate::session::{Ended, Form, Signals, conclude, follow, principal, show};
 use crate::store::{self, Missing};
 
 /// How often a run that another process drives is tried again.
@@ -34,32 +34,20 @@ pub(super) async fn resume(arguments: Resume) -> Result<Exit, Halt> {
         executor = executor.when_waiting(WhenWaiting::Stay);
     }
     let by = principal()?;
+    let mut late = Vec::new();
     if !arguments.answers.is_empty() || !decisions.is_empty() {
         let record = executor.open(&run).await.map_err(|error| of_load(&error))?;
-        // every answer is understood before the first is given
-        let answers = arguments
-            .answers
-            .iter()
-            .map(|text| answer(text, &record))
-            .collect::<Result<Vec<_>, _>>()?;
-        for (at, (request, _)) in answers.iter().enumerate() {
-            if answers
-                .iter()
-                .skip(at + 1)
-                .any(|(other, _)| other == request)
-            {
-                return Err(Halt::usage(format!(
-                    "the request `{request}` is answered twice"
-                )));
-            }
-        }
+        // every word is understood before the first is given
+        let answers = answers(&arguments.answers, &record)?;
+        let now;
+        (now, late) = told_apart(decisions, &record)?;
         for (request, answer) in answers {
             executor
                 .answer(&run, request, answer, by.clone())
                 .await
                 .map_err(|error| of_control(&error))?;
         }
-        for (step, decision) in decisions {
+        for (step, decision) in now {
             executor
                 .decide(&run, step, decision, by.clone())
                 .await
@@ -68,19 +56,58 @@ pub(super) async fn resume(arguments: Resume) -> Result<Exit, Halt> {
     }
     let form = Form::of(arguments.json);
     let mut signals = Signals::take()?;
+    let handle = match taken_up(&executor, &run, &mut signals, arguments.wait).await? {
+        TakenUp::Driving(handle) => handle,
+        TakenUp::Ended => return ended(&executor, &run, form).await,
+        TakenUp::GivenUp => return Ok(Exit::Waiting),
+    };
+    output::say(format!("run {run}"));
+    let steps = handle
+        .record()
+        .await
+        .map_or(0, |record| record.steps().len());
+    if late.is_empty() {
+        let ended = follow(&handle, &mut signals, steps, &by).await?;
+        return Ok(conclude(ended, &handle, form));
+    }
+    for (step, decision) in late {
+        if let Err(error) = handle.decide(step, decision, by.clone()).await {
+            handle.stop().await;
+            return Err(of_control(&error));
+        }
+    }
+    let mut over = follow(&handle, &mut signals, steps, &by).await?;
+    // where all else waited, the drive had ended before it was told: it goes on now
+    if matches!(&over, Ended::Drive(record) if !record.status().is_finished())
+        && let TakenUp::Driving(again) =
+            taken_up(&executor, &run, &mut signals, arguments.wait).await?
+    {
+        over = follow(&again, &mut signals, steps, &by).await?;
+    }
+    Ok(conclude(over, &handle, form))
+}
+
+/// What came of taking a run up.
+enum TakenUp {
+    Driving(RunHandle),
+    /// It had ended.
+    Ended,
+    /// Somebody told this process to stop while another one drove the run.
+    GivenUp,
+}
+
+async fn taken_up(
+    executor: &Executor,
+    run: &RunId,
+    signals: &mut Signals,
+    wait: bool,
+) -> Result<TakenUp, Halt> {
     let mut told = false;
     loop {
-        match executor.resume(&run).await {
-            Ok(handle) => {
-                output::say(format!("run {run}"));
-                let steps = handle
-                    .record()
-                    .await
-                    .map_or(0, |record| record.steps().len());
-                let ended = follow(&handle, signals, steps, &by).await?;
-                return Ok(conclude(ended, &handle, form));
-            }
-            Err(ResumeError::Driven { .. }) if arguments.wait => {
+        match executor.resume(run).await {
+            Ok(handle) => return Ok(TakenUp::Driving(handle)),
+            Err(ResumeError::Finished { .. }) => return Ok(TakenUp::Ended),
+            Err(ResumeError::Driven { .. }) if wait => {
                 if !told {
                     output::say("another process drives it; waiting");
                     told = true;
@@ -89,14 +116,53 @@ pub(super) async fn resume(arguments: Resume) -> Result<Exit, Halt> {
                     () = tokio::time::sleep(PAUSE) => {}
                     () = signals.any() => {
                         output::say("stopped waiting; the run is untouched");
-                        return Ok(Exit::Waiting);
+                        return Ok(TakenUp::GivenUp);
                     }
                 }
             }
-            Err(ResumeError::Finished { .. }) => return ended(&executor, &run, form).await,
             Err(error) => return Err(of_resume(&error)),
         }
     }
+}
+
+/// Every answer with the request that it means, each request once.
+fn answers(texts: &[String], record: &RunRecord) -> Result<Vec<(RequestId, Answer)>, Halt> {
+    let mut answers: Vec<(RequestId, Answer)> = Vec::new();
+    for text in texts {
+        let (request, said) = answer(text, record)?;
+        if answers.iter().any(|(other, _)| *other == request) {
+            return Err(Halt::usage(format!(
+                "the request `{request}` is answered twice"
+            )));
+        }
+        answers.push((request, said));
+    }
+    Ok(answers)
+}
+
+/// Decisions about one step each.
+type Decisions = Vec<(StepPath, Decision)>;
+
+/// Decisions that can be given now, and those for calls that are known to be in doubt
+/// only once the run is taken up: their process died, and nobody has looked since.
+fn told_apart(decisions: Decisions, record: &RunRecord) -> Result<(Decisions, Decisions), Halt> {
+    let record = output::record_json(record);
+    let (mut now, mut late) = (Vec::new(), Vec::new());
+    for (step, decision) in decisions {
+        let id = step.to_string();
+        let status = record
+            .pointer(&format!("/steps/{id}/status"))
+            .and_then(serde_json::Value::as_str);
+        match status {
+            Some("in_doubt") => now.push((step, decision)),
+            Some("running") => late.push((step, decision)),
+            Some(other) => {
+                return Err(Halt::usage(format!("step `{id}` is {other}, not in doubt")));
+            }
+            None => return Err(Halt::usage(format!("the run has no step `{id}`"))),
+        }
+    }
+    Ok((now, late))
 }
 
 /// A run that has ended is shown as it ended.

@@ -1,6 +1,6 @@
 //! `planwright run`: check a plan, then run it.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use planwright::exec::{Clock, Executor, Inputs, RunRequest, StartError, SystemClock, new_run_id};
 use planwright::model::{PlanId, ValueType};
@@ -26,7 +26,7 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
             "plan and inputs cannot both come from standard input",
         ));
     }
-    let run = match &arguments.run_id {
+    let run = match &arguments.id {
         Some(text) => store::run_id(text)?,
         None => new_run_id(SystemClock.now()),
     };
@@ -36,7 +36,7 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
         Ok(plan) => plan,
         Err(rejected) => {
             let report = output::check_json(subject.plan.as_ref(), Err(&rejected));
-            output::show_findings(rejected.findings(), rejected.truncated(), &subject.input);
+            output::show_rejected(&rejected, &subject.input);
             print_report(&report, arguments.json);
             return Ok(Exit::Rejected);
         }
@@ -57,13 +57,13 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     for (name, location) in &host.sources {
         request = request.source(name, location);
     }
-    let signals = Signals::take()?;
+    let mut signals = Signals::take()?;
     output::say(format!("run {run}"));
     let handle = match executor.start(plan, request).await {
         Ok(handle) => handle,
         Err(error) => return refused(&error, &run, &arguments),
     };
-    let ended = follow(&handle, signals, steps, &by).await?;
+    let ended = follow(&handle, &mut signals, steps, &by).await?;
     Ok(conclude(ended, &handle, Form::of(arguments.json)))
 }
 
@@ -160,12 +160,12 @@ fn inputs(arguments: &Run, plan: &ValidatedPlan) -> Result<Map<String, Value>, H
         }
         None => Map::new(),
     };
-    let mut given = BTreeMap::new();
+    let mut given = BTreeSet::new();
     for text in &arguments.input {
         let (name, value) = text.split_once('=').ok_or_else(|| {
             Halt::usage(format!("`{text}` has no `=`")).help("for example `--input topic=rust`")
         })?;
-        if given.insert(name, ()).is_some() {
+        if !given.insert(name) {
             return Err(Halt::usage(format!("the input `{name}` is given twice")));
         }
         inputs.insert(name.to_owned(), input_value(name, value, plan)?);
@@ -173,10 +173,10 @@ fn inputs(arguments: &Run, plan: &ValidatedPlan) -> Result<Map<String, Value>, H
     Ok(inputs)
 }
 
-/// JSON; for an input that is text, also the text itself.
+/// JSON; for an input that is text, and for one that the plan does not have, also the text itself.
 fn input_value(name: &str, text: &str, plan: &ValidatedPlan) -> Result<Value, Halt> {
     let declared = plan.plan().inputs.iter().find(|input| input.name == *name);
-    let wants_text = declared.is_some_and(|input| input.value_type == ValueType::String);
+    let wants_text = declared.is_none_or(|input| input.value_type == ValueType::String);
     let limits = planwright::model::Limits::default();
     match json_value(text.as_bytes(), &limits) {
         Ok(value @ (Value::String(_) | Value::Null)) => Ok(value),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use planwright::model::{Graph, Plan};
+use planwright::model::{Digest, Graph, Plan};
 use planwright::validate::render::{Colour, json, pretty};
-use planwright::validate::{Finding, PlanRejected, ValidatedPlan};
+use planwright::validate::{Finding, PlanRejected, Severity, ValidatedPlan};
 use serde_json::{Value, json};
 
 use super::text::plain;
@@ -36,6 +36,21 @@ pub(crate) fn show_findings(findings: &[Finding], truncated: usize, input: &Inpu
     }
 }
 
+/// Writes why a plan is refused: every finding, and a line that sums them up.
+pub(crate) fn show_rejected(rejected: &PlanRejected, input: &Input) {
+    show_findings(rejected.findings(), rejected.truncated(), input);
+    let errors = rejected
+        .findings()
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .count();
+    let plural = if errors == 1 { "" } else { "s" };
+    say(format!(
+        "error: `{}` is refused: {errors} error{plural}",
+        input.name
+    ));
+}
+
 /// `{valid, plan, grant, bounds, parallel_groups, edges, findings, truncated}`.
 ///
 /// Of a refused plan there is no grant and there are no bounds; its name and its
@@ -46,13 +61,12 @@ pub(crate) fn check_json(
 ) -> Value {
     let mut report = json(checked);
     if let (Err(rejected), Value::Object(members)) = (checked, &mut report) {
-        let digest = rejected.digest().map(|digest| digest.to_string());
         let graph = plan.map(Graph::new);
         let drawn = plan.zip(graph.as_ref());
         let mut set = |name: &str, value: Value| members.insert(name.to_owned(), value);
         set(
             "plan",
-            plan.map_or(Value::Null, |plan| identity(plan, digest)),
+            plan.map_or(Value::Null, |plan| identity(plan, rejected.digest())),
         );
         set("grant", Value::Null);
         set("bounds", Value::Null);
@@ -68,12 +82,12 @@ pub(crate) fn check_json(
     report
 }
 
-fn identity(plan: &Plan, digest: Option<String>) -> Value {
+fn identity(plan: &Plan, digest: Option<Digest>) -> Value {
     json!({
         "id": plan.metadata.id,
         "version": plan.metadata.version,
         "name": plan.name,
-        "digest": digest,
+        "digest": digest.map(|digest| digest.to_string()),
     })
 }
 

@@ -144,7 +144,11 @@ fn a_plan_comes_from_standard_input_too() {
     let ended = folder
         .planwright_with(["check", "-"], b"nonsense")
         .expect(1);
-    assert!(ended.stderr.contains("standard input"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("`standard input` is refused"),
+        "{}",
+        ended.stderr
+    );
 }
 
 #[test]

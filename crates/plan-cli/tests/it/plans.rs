@@ -7,6 +7,10 @@ use crate::command::Folder;
 pub(crate) const PLAN_ID: &str = "3f2a8c1e-0b7d-4e55-9c7a-0d4b6a1f2e90";
 
 /// A native plan of these steps.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "callers write the value in place"
+)]
 pub(crate) fn plan(steps: Value) -> Value {
     json!({
         "metadata": {"id": PLAN_ID, "version": 1,
@@ -20,6 +24,10 @@ pub(crate) fn plan(steps: Value) -> Value {
 }
 
 /// A call of a tool.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "callers write the value in place"
+)]
 pub(crate) fn tool_call(id: &str, tool: &str, arguments: Value, after: &[&str]) -> Value {
     json!({"id": id, "name": id, "config": {"type": "TOOL_CALL", "tool": tool, "arguments": arguments},
            "depends_on": after, "outputs": []})

@@ -105,11 +105,7 @@ pub(crate) enum Settlement {
 }
 
 impl Settled {
-    pub(crate) fn new(
-        step: StepPath,
-        attempt: u32,
-        result: Verdict,
-    ) -> Self {
+    pub(crate) fn new(step: StepPath, attempt: u32, result: Verdict) -> Self {
         Self {
             step,
             attempt,

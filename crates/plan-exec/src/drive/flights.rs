@@ -119,10 +119,19 @@ impl Flights {
             Err(error) => match self.number_of(&error) {
                 Some(number) => {
                     let reach = self.aloft.get(&number).map(|flight| flight.reach);
-                    let failure = Failure::new(FailureClass::Panicked, "the call panicked while it was dropped")
-                        .with_retry(RetryAdvice::Never)
-                        .with_effect(reach.map_or(Effect::Unknown, Reach::unknown));
-                    (number, Judged { result: Err(Box::new(failure)), late: None })
+                    let failure = Failure::new(
+                        FailureClass::Panicked,
+                        "the call panicked while it was dropped",
+                    )
+                    .with_retry(RetryAdvice::Never)
+                    .with_effect(reach.map_or(Effect::Unknown, Reach::unknown));
+                    (
+                        number,
+                        Judged {
+                            result: Err(Box::new(failure)),
+                            late: None,
+                        },
+                    )
                 }
                 None => return Vec::new(),
             },
@@ -179,11 +188,16 @@ impl Flights {
             } else {
                 (FailureClass::Timeout, RetryAdvice::Later)
             };
-            let message = "the call did not end, and goes on out of reach because it blocks its thread";
+            let message =
+                "the call did not end, and goes on out of reach because it blocks its thread";
             let failure = Failure::new(class, message)
                 .with_retry(retry)
                 .with_effect(flight.reach.unknown());
-            settled.push(Settled::new(flight.step, flight.attempt, Err(Box::new(failure))));
+            settled.push(Settled::new(
+                flight.step,
+                flight.attempt,
+                Err(Box::new(failure)),
+            ));
         }
         settled
     }

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plan_run::{Event, Machine, Refused, RetryAdvice, RunId, RunStatus, decode};
-use plan_store::{
-    Fence, HeadUpdate, Record, RunStoreExt, Sequence, Store, StoreError, Writer,
-};
+use plan_store::{Fence, HeadUpdate, Record, RunStoreExt, Sequence, Store, StoreError, Writer};
 use plan_validate::ValidatedPlan;
 
 use crate::drive::batch::Batch;

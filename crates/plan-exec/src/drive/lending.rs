@@ -75,7 +75,10 @@ impl Lending {
         self.tasks.spawn(async move {
             let lent = match tokio::time::timeout(PATIENCE, lend(source, names)).await {
                 Ok(lent) => lent,
-                Err(_) => Err(unlent("the source of secrets did not answer", RetryAdvice::Later)),
+                Err(_) => Err(unlent(
+                    "the source of secrets did not answer",
+                    RetryAdvice::Later,
+                )),
             };
             Fetched {
                 step,
@@ -156,7 +159,8 @@ async fn lend(
     let mut lent = Lent::new();
     for name in names {
         let Some(source) = &source else {
-            let message = format!("the secret `{name}` cannot be had: the host has no source of secrets");
+            let message =
+                format!("the secret `{name}` cannot be had: the host has no source of secrets");
             return Err(unlent(message, RetryAdvice::Never));
         };
         match source.secret(&name).await {

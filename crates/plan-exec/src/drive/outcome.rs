@@ -70,7 +70,10 @@ pub(crate) fn judge(landing: Landing, reach: Reach, limits: &Limits) -> Judged {
         Landing::TimedOut { limit, late } => {
             let message = format!("the call did not end within {}", seconds(limit));
             let failure = Failure::new(FailureClass::Timeout, message).with_effect(reach.unknown());
-            (Err(Box::new(failure)), late.map(|late| returned(late, reach, limits)))
+            (
+                Err(Box::new(failure)),
+                late.map(|late| returned(late, reach, limits)),
+            )
         }
         Landing::Stopped => {
             let failure = Failure::new(FailureClass::Cancelled, "the call was stopped")
@@ -82,11 +85,7 @@ pub(crate) fn judge(landing: Landing, reach: Reach, limits: &Limits) -> Judged {
     Judged { result, late }
 }
 
-fn returned(
-    result: Result<Returned, ToolError>,
-    reach: Reach,
-    limits: &Limits,
-) -> Verdict {
+fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) -> Verdict {
     match result {
         Ok(Returned::Tool(output)) => tool(output, reach, limits),
         Ok(Returned::Code(CodeOutput {
@@ -119,13 +118,15 @@ fn tool(output: ToolOutput, reach: Reach, limits: &Limits) -> Verdict {
 }
 
 fn failure(error: ToolError, reach: Reach, limits: &Limits) -> Failure {
-    let details = error.details.and_then(|details| match within(&details, limits) {
-        Ok(bytes) if bytes <= DETAILS_BYTES => Some(*details),
-        _ => {
-            take_apart(*details);
-            None
-        }
-    });
+    let details = error
+        .details
+        .and_then(|details| match within(&details, limits) {
+            Ok(bytes) if bytes <= DETAILS_BYTES => Some(*details),
+            _ => {
+                take_apart(*details);
+                None
+            }
+        });
     let mut failure = Failure::new(error.class, capped(error.message, MESSAGE_BYTES))
         .with_retry(error.retry)
         .with_effect(reach.effect(error.dispatched))
@@ -140,7 +141,11 @@ fn failure(error: ToolError, reach: Reach, limits: &Limits) -> Failure {
 /// Strikes secrets out of a result.
 pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
     match result {
-        Ok(AttemptSuccess::Value { value, stdout, stderr }) => {
+        Ok(AttemptSuccess::Value {
+            value,
+            stdout,
+            stderr,
+        }) => {
             redactor.value(value);
             redactor.optional(stdout);
             redactor.optional(stderr);

@@ -58,7 +58,10 @@ impl Drive {
         for (step, attempt) in self.machine.started() {
             let under_way = self.flights.has(&step, attempt)
                 || self.lending.is_fetching(&step, attempt)
-                || self.results.iter().any(|settled| settled.is_of(&step, attempt));
+                || self
+                    .results
+                    .iter()
+                    .any(|settled| settled.is_of(&step, attempt));
             if !under_way {
                 self.depart(&step, attempt);
             }
@@ -83,7 +86,9 @@ impl Drive {
         } = fetched;
         match lent {
             Ok(lent) => self.call(&step, attempt, &lent),
-            Err(failure) => self.results.push(Settled::new(step, attempt, Err(Box::new(failure)))),
+            Err(failure) => self
+                .results
+                .push(Settled::new(step, attempt, Err(Box::new(failure)))),
         }
     }
 
@@ -136,7 +141,9 @@ impl Drive {
             judged
         };
         match effect {
-            EffectCall::Tool(ToolEffect { tool, arguments, .. }) => {
+            EffectCall::Tool(ToolEffect {
+                tool, arguments, ..
+            }) => {
                 let Some(implementation) = self.shared.tools.tool(&tool).cloned() else {
                     let message = format!("nothing implements the tool `{tool}`");
                     self.ground(step, attempt, FailureClass::ToolNotFound, message);

@@ -4,7 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use plan_model::{Digest, StepId, StepKind, Timestamp, ToolName};
-use plan_run::{AnswerRefused, CreateRefused, DecisionRefused, DecodeError, Refused, RunId, RunStatus, StepPath};
+use plan_run::{
+    AnswerRefused, CreateRefused, DecisionRefused, DecodeError, Refused, RunId, RunStatus, StepPath,
+};
 use plan_store::{OwnerId, Sequence, StoreError};
 use plan_validate::{Finding, PlanRejected};
 
@@ -115,7 +117,9 @@ pub enum LoadError {
         rejected: Box<PlanRejected>,
     },
     /// The stored plan is not the one that the run was started with.
-    #[error("the plan of run `{run}` was changed: its digest is {actual}, and the run has {expected}")]
+    #[error(
+        "the plan of run `{run}` was changed: its digest is {actual}, and the run has {expected}"
+    )]
     PlanDiffers {
         /// The run.
         run: RunId,
@@ -170,7 +174,10 @@ pub enum ResumeError {
         status: RunStatus,
     },
     /// The run failed, and going on would repeat calls whose effect is unknown: the caller has to say so.
-    #[error("going on with run `{run}` may repeat calls that took effect: {}", Paths(steps))]
+    #[error(
+        "going on with run `{run}` may repeat calls that took effect: {}",
+        Paths(steps)
+    )]
     MayRepeat {
         /// The run.
         run: RunId,

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use plan_run::{Answer, Decision, Event, EventKind, PrincipalName, RequestId, RunId, StepPath, encode};
+use plan_run::{
+    Answer, Decision, Event, EventKind, PrincipalName, RequestId, RunId, StepPath, encode,
+};
 use plan_store::{HeadUpdate, Record, RunStore, Sequence, StoreError, Writer};
 
 use crate::drive::Control;

@@ -30,8 +30,8 @@ pub(crate) async fn load(shared: &Shared, run: &RunId) -> Result<Loaded, LoadErr
         sequence,
         refused: Box::new(refused),
     };
-    let mut machine = Machine::new(plan.clone(), &first)
-        .map_err(|error| refused(Sequence::new(1), error))?;
+    let mut machine =
+        Machine::new(plan.clone(), &first).map_err(|error| refused(Sequence::new(1), error))?;
     for (at, record) in page.records.iter().enumerate().skip(1) {
         let sequence = Sequence::START.plus(at + 1);
         let event = decoded(run, sequence, record)?;
@@ -75,7 +75,11 @@ async fn plan(shared: &Shared, created: &RunCreated) -> Result<ValidatedPlan, Lo
     let changed: Vec<_> = created
         .tools
         .iter()
-        .filter(|(name, digest)| catalog.tool(name).is_none_or(|tool| tool.digest != **digest))
+        .filter(|(name, digest)| {
+            catalog
+                .tool(name)
+                .is_none_or(|tool| tool.digest != **digest)
+        })
         .map(|(name, _)| name.clone())
         .collect();
     if !changed.is_empty() {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use plan_run::{Event, Machine, RunId, RunRecord, Resumption, encode};
+use plan_run::{Event, Machine, Resumption, RunId, RunRecord, encode};
 use plan_store::{CLAIM_TTL, Claim, Fence, HeadUpdate, Record, Writer};
 
+use crate::RunHandle;
 use crate::drive::{Departure, Origin, launch};
 use crate::executor::load::{Loaded, load};
 use crate::executor::{Executor, LoadError, ResumeError};
-use crate::RunHandle;
 
 /// Under what understanding a run is taken up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -70,7 +70,10 @@ impl Executor {
         };
         let enlisted = shared.enlist(run).ok_or_else(driven)?;
         // claimed before it is read, so that nobody else can drive it on meanwhile
-        let fence = shared.store.claim(run, &shared.owner, Claim::Acquire).await?;
+        let fence = shared
+            .store
+            .claim(run, &shared.owner, Claim::Acquire)
+            .await?;
         match self.rebuilt(run, how, fence).await {
             Ok((loaded, news)) => Ok(launch(Departure {
                 shared: Arc::clone(shared),

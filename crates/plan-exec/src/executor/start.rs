@@ -45,17 +45,26 @@ impl Executor {
         let created = Machine::create(&plan, new).map_err(|refused| match refused {
             CreateRefused::Inputs(findings) => StartError::InputsRejected { findings },
             CreateRefused::Unsupported(steps) => StartError::UnsupportedSteps {
-                steps: steps.into_iter().map(|step| (step.step, step.kind)).collect(),
+                steps: steps
+                    .into_iter()
+                    .map(|step| (step.step, step.kind))
+                    .collect(),
             },
             refused => StartError::NotCreated(refused),
         })?;
         shared.equipped(&plan)?;
-        let created = Event { at: now, kind: created };
+        let created = Event {
+            at: now,
+            kind: created,
+        };
         let taken = || StartError::AlreadyExists { run: run.clone() };
         let enlisted = shared.enlist(&run).ok_or_else(taken)?;
         let machine = Machine::new(plan.clone(), &created).map_err(|refused| {
             // the machine made the event itself
-            StartError::Refused { run: run.clone(), refused: Box::new(refused) }
+            StartError::Refused {
+                run: run.clone(),
+                refused: Box::new(refused),
+            }
         })?;
         shared.store.put(stored(&plan), None).await?;
         let head = head(&plan, machine.created(), &created);
@@ -124,7 +133,13 @@ impl Shared {
             GrantedRoot::Folder(folder) => Some(PathBuf::from(folder)),
             GrantedRoot::Anywhere => Some(PathBuf::from("/")),
         };
-        let roots = machine.plan().grant().roots().iter().filter_map(root).collect();
+        let roots = machine
+            .plan()
+            .grant()
+            .roots()
+            .iter()
+            .filter_map(root)
+            .collect();
         RunFacts {
             run: created.run.clone(),
             principal: created.principal.clone(),

@@ -34,8 +34,15 @@ fn of<T: JsonSchema>() -> Value {
 ///
 /// Left alone where a neighbouring keyword brings members of its own.
 fn close(schema: &mut Value) {
-    const BRINGS_MEMBERS: [&str; 7] =
-        ["$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties", "if"];
+    const BRINGS_MEMBERS: [&str; 7] = [
+        "$ref",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "additionalProperties",
+        "patternProperties",
+        "if",
+    ];
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         match schema {

@@ -1,25 +1,77 @@
 //! What the tests share: a store, a clock, plans written in a few words.
 
-use plan_exec::{Executor, Inputs, RunHandle, ToolRegistry};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use plan_exec::{Clock, Executor, Inputs, RunHandle, ToolRegistry};
+use plan_model::Timestamp;
 use plan_model::document::{DocumentKind, ReadOptions};
 use plan_run::event::EventKind;
 use plan_run::{Event, PrincipalName, RunId, RunRecord, decode};
-use plan_store::{MemoryStore, RunStore, RunStoreExt, Store};
+use plan_store::{
+    CLAIM_TTL, Claim, Fence, HeadUpdate, JournalPage, ManualClock, MemoryStore, OwnerId, Page,
+    PlanCursor, PlanHead, PlanPage, PlanStore, Record, RunFilter, RunHead, RunPage, RunStore,
+    RunStoreExt, Sequence, Store, StoreError, StoredPlan, VersionSpec, Writer,
+};
 use plan_testkit::{PausedClock, Scripted};
 use plan_validate::{Context, Policy, ValidatedPlan, check_bytes};
 use serde_json::{Map, Value, json};
+
+/// The time of a lab: Tokio's, and what was skipped by hand.
+#[derive(Debug, Clone)]
+pub(crate) struct LabClock {
+    tokio: Option<PausedClock>,
+    manual: ManualClock,
+}
+
+impl LabClock {
+    /// Moves the time of day on, and no timer with it.
+    pub(crate) fn skip(&self, span: Duration) {
+        self.manual.advance(span);
+    }
+}
+
+impl Clock for LabClock {
+    fn now(&self) -> Timestamp {
+        let skipped = self.manual.now();
+        match &self.tokio {
+            Some(tokio) => skipped.plus(tokio.now().since(Timestamp::from_millis(0))),
+            None => skipped,
+        }
+    }
+}
 
 /// One store and one clock, and executors over them.
 #[derive(Debug, Clone)]
 pub(crate) struct Lab {
     pub(crate) store: MemoryStore,
-    pub(crate) clock: PausedClock,
+    pub(crate) clock: LabClock,
     pub(crate) policy: Policy,
 }
 
 impl Lab {
+    /// A lab in the time of the runtime that it is made in.
     pub(crate) fn new() -> Self {
-        let clock = PausedClock::default();
+        Self::at(LabClock {
+            tokio: Some(PausedClock::at(Timestamp::from_millis(0))),
+            manual: ManualClock::default(),
+        })
+    }
+
+    /// A lab whose time stands still, for tests that outlive a runtime.
+    pub(crate) fn manual() -> Self {
+        Self::at(LabClock {
+            tokio: None,
+            manual: ManualClock::default(),
+        })
+    }
+
+    /// Lets the claim of a process that died run out.
+    pub(crate) fn after_the_claim(&self) {
+        self.clock.skip(CLAIM_TTL + Duration::from_millis(1));
+    }
+
+    fn at(clock: LabClock) -> Self {
         Self {
             store: MemoryStore::with_clock(clock.clone()),
             clock,
@@ -79,7 +131,10 @@ impl Lab {
 
 pub(crate) async fn events(store: &dyn RunStore, run: &RunId) -> Vec<Event> {
     let journal = store.journal(run).await.unwrap();
-    let decoded = journal.records.iter().map(|record| decode(record.as_bytes()));
+    let decoded = journal
+        .records
+        .iter()
+        .map(|record| decode(record.as_bytes()));
     decoded.collect::<Result<_, _>>().unwrap()
 }
 
@@ -123,6 +178,10 @@ pub(crate) fn plan_with(steps: &[Value], more: Value) -> Value {
 }
 
 /// A step that calls a tool.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "tests write the arguments in place"
+)]
 pub(crate) fn call(id: &str, tool: &str, arguments: Value) -> Value {
     json!({
         "id": id, "name": id,
@@ -166,9 +225,81 @@ pub(crate) fn statuses(record: &RunRecord) -> String {
         plan_run::StepStatus::Skipped(reason) => format!("{} skipped ({reason})", step.id),
         status => format!("{} {status}", step.id),
     };
-    record.steps().iter().map(one).collect::<Vec<_>>().join(", ")
+    record
+        .steps()
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 pub(crate) fn somebody() -> PrincipalName {
     PrincipalName::new("ada").unwrap()
+}
+
+/// A store whose runs and plans are kept apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Split<R, P> {
+    pub(crate) runs: R,
+    pub(crate) plans: P,
+}
+
+#[async_trait]
+impl<R: RunStore, P: Send + Sync + std::fmt::Debug> RunStore for Split<R, P> {
+    async fn create(&self, head: &RunHead, records: Vec<Record>) -> Result<Sequence, StoreError> {
+        self.runs.create(head, records).await
+    }
+
+    async fn append(
+        &self,
+        run: &RunId,
+        expected: Sequence,
+        writer: Writer,
+        update: HeadUpdate,
+        records: Vec<Record>,
+    ) -> Result<Sequence, StoreError> {
+        self.runs
+            .append(run, expected, writer, update, records)
+            .await
+    }
+
+    async fn read(&self, run: &RunId, after: Sequence) -> Result<JournalPage, StoreError> {
+        self.runs.read(run, after).await
+    }
+
+    async fn list(&self, filter: &RunFilter, page: &Page) -> Result<RunPage, StoreError> {
+        self.runs.list(filter, page).await
+    }
+
+    async fn claim(
+        &self,
+        run: &RunId,
+        owner: &OwnerId,
+        action: Claim,
+    ) -> Result<Fence, StoreError> {
+        self.runs.claim(run, owner, action).await
+    }
+}
+
+#[async_trait]
+impl<R: Send + Sync + std::fmt::Debug, P: PlanStore> PlanStore for Split<R, P> {
+    async fn put(&self, plan: StoredPlan, expected: Option<u64>) -> Result<(), StoreError> {
+        self.plans.put(plan, expected).await
+    }
+
+    async fn get(
+        &self,
+        id: plan_model::PlanId,
+        version: VersionSpec,
+    ) -> Result<StoredPlan, StoreError> {
+        self.plans.get(id, version).await
+    }
+
+    async fn history(&self, id: plan_model::PlanId) -> Result<Vec<PlanHead>, StoreError> {
+        self.plans.history(id).await
+    }
+
+    async fn plans(&self, page: &Page<PlanCursor>) -> Result<PlanPage, StoreError> {
+        self.plans.plans(page).await
+    }
 }

@@ -3,4 +3,19 @@
 
 mod lab;
 
+mod cancel;
+mod conflict;
+mod crash;
+mod data;
+mod durability;
+mod edited;
+mod failing;
+mod flow;
+mod grant;
+mod limits;
+mod people;
+mod retry;
+mod secrets;
 mod start;
+mod watch;
+mod world_fixed;

@@ -23,7 +23,7 @@ const TELLING: &[&str] = &["steps", "plan"];
 /// let answer = "Here {is} the plan:\n```json\n{\"steps\": []}\n```\n";
 /// let (span, cut) = extract_plan(answer);
 /// assert_eq!(&answer[span.start..span.end], "{\"steps\": []}");
-/// assert_eq!(cut.unwrap(), "20 characters of prose before the document and the code fence around it");
+/// assert_eq!(cut.unwrap(), "19 characters of prose before the document and the code fence around it");
 /// ```
 pub fn extract_plan(answer: &str) -> (Span, Option<String>) {
     let limits = Limits::default();

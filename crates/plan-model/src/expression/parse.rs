@@ -10,7 +10,7 @@ use crate::Limits;
 /// Nesting past which no limit goes: the parser recurses that deep.
 const DEEPEST: usize = 64;
 /// Operators past which no limit goes: the tree may be that deep.
-const MOST_OPERATORS: usize = 256;
+const MOST_OPERATORS: usize = 128;
 
 type Result<T> = std::result::Result<T, ExpressionError>;
 

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 
 use super::Machine;
 use super::layout::Work;
-use super::measure::{Excess, dismantle, weigh};
 use super::request::response;
 use super::resolve::listed;
 use super::state::RequestState;
@@ -117,31 +116,18 @@ impl Machine {
         })))
     }
 
-    /// The outputs that a text gives: the text, or the JSON value of the declared type.
+    /// The outputs that a text gives.
     fn read_answer(
         &self,
         step: &Step,
         ask: &HumanInteraction,
         text: &str,
     ) -> Result<crate::JsonObject, String> {
-        let limits = Limits::default();
-        let value = match response(step, ask).map_or(ValueType::String, |output| output.value_type)
-        {
-            ValueType::String | ValueType::Any => Value::from(text),
-            _ => serde_json::from_str(text.trim())
-                .map_err(|error| format!("it is not JSON: {error}"))?,
-        };
-        match weigh(&value, limits.depth, limits.value_bytes) {
-            Ok(()) => {}
-            Err(Excess::Depth) => {
-                dismantle(value);
-                return Err(format!("it nests deeper than {} levels", limits.depth));
-            }
-            Err(Excess::Bytes) => {
-                return Err(format!("it has more than {} bytes", limits.value_bytes));
-            }
+        let most = Limits::default().value_bytes;
+        if text.len() > most {
+            return Err(format!("it has more than {most} bytes"));
         }
-        let outputs = Map::from_iter([(ask.response_field.to_string(), value)]);
+        let outputs = Map::from_iter([(ask.response_field.to_string(), Value::from(text))]);
         self.plan
             .check_outputs(&step.id, &outputs)
             .map_err(|problems| listed(&problems))?;

@@ -1,6 +1,6 @@
 //! Requests as they are opened: what a person reads, and what the answer is bound to.
 
-use plan_model::{HumanInteraction, Output, Step, Timestamp, ValueType, text_of};
+use plan_model::{HumanInteraction, Output, Step, Timestamp, text_of};
 use plan_validate::Approval;
 use serde_json::{Map, Value, json};
 
@@ -172,22 +172,13 @@ fn approval_schema() -> Value {
     json!({ "enum": ["approve", "reject", "cancel"] })
 }
 
+/// A text, and what the declared output says beyond that.
 fn answer_schema(output: Option<&Output>) -> Value {
-    let mut schema = Map::new();
-    let kind = match output.map_or(ValueType::String, |output| output.value_type) {
-        ValueType::String | ValueType::Any => "string",
-        ValueType::Number => "number",
-        ValueType::Integer => "integer",
-        ValueType::Boolean => "boolean",
-        ValueType::Object => "object",
-        ValueType::Array => "array",
+    let declared = output.and_then(|output| output.schema.as_ref());
+    let mut schema = match declared.map(|schema| &schema.0) {
+        Some(Value::Object(declared)) => declared.clone(),
+        Some(_) | None => Map::new(),
     };
-    if let Some(Value::Object(refined)) = output
-        .and_then(|output| output.schema.as_ref())
-        .map(|schema| &schema.0)
-    {
-        schema.clone_from(refined);
-    }
-    schema.entry("type").or_insert_with(|| Value::from(kind));
+    schema.insert("type".to_owned(), Value::from("string"));
     Value::Object(schema)
 }

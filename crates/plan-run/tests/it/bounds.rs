@@ -77,7 +77,7 @@ fn the_time_between_two_processes_is_not_driven() {
         json!({}),
     );
     run.after(3_000).succeed("a", json!({}));
-    run.now = run.now.plus(Duration::from_secs(3600));
+    run.now = run.now.plus(Duration::from_hours(1));
     run.crash();
     assert_eq!(run.machine.ending(), None);
     assert_eq!(

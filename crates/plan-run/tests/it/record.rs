@@ -23,7 +23,62 @@ fn a_record_says_where_everything_stands() {
     let text = text
         .replace(&digest, "<digest>")
         .replace(&request, "<request>");
-    assert_snapshot!(text, @"");
+    assert_snapshot!(text, @r#"
+    {
+      "run_id": "run-1",
+      "status": "waiting",
+      "plan": {
+        "id": "3f2a8c1e-0b7d-4e55-9c7a-0d4b6a1f2e90",
+        "version": 1,
+        "name": "sample",
+        "digest": "<digest>"
+      },
+      "created_at": "2026-01-01T00:00:00Z",
+      "generation": 0,
+      "inputs": {
+        "n": 3
+      },
+      "steps": {
+        "z": {
+          "status": "succeeded",
+          "attempts": [
+            {
+              "attempt": 1,
+              "started_at": "2026-01-01T00:00:00Z",
+              "ended_at": "2026-01-01T00:00:00.25Z",
+              "outcome": "succeeded",
+              "arguments": {}
+            }
+          ],
+          "outputs": {
+            "v": "1"
+          }
+        },
+        "ask": {
+          "status": "waiting",
+          "attempts": [],
+          "outputs": {}
+        },
+        "a": {
+          "status": "pending",
+          "attempts": [],
+          "outputs": {}
+        }
+      },
+      "outputs": {},
+      "waiting": [
+        {
+          "request_id": "<request>",
+          "kind": "question",
+          "step": "ask",
+          "prompt": "Which?",
+          "schema": {
+            "type": "string"
+          }
+        }
+      ]
+    }
+    "#);
 }
 
 #[test]

@@ -39,11 +39,7 @@ impl Roots {
 
     /// The real path of a working directory, relative to the scratch folder.
     pub(super) fn folder(&self, path: &str) -> Result<PathBuf, ToolError> {
-        let base = self
-            .0
-            .first()
-            .map(PathBuf::as_path)
-            .unwrap_or(Path::new("/"));
+        let base = self.0.first().map_or(Path::new("/"), PathBuf::as_path);
         let real = real_path("working directory", &base.join(path))?;
         if !real.is_dir() {
             return Err(refused(

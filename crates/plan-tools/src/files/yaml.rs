@@ -72,7 +72,7 @@ fn parse(text: &str, limits: &Limits) -> Result<Node, Fault> {
         budget: serde_saphyr::budget! {
             max_depth: limits.depth,
             max_nodes: NODES,
-            max_documents: 1,
+            max_documents: 2,
         },
         duplicate_keys: serde_saphyr::DuplicateKeyPolicy::Error,
         strict_booleans: true,
@@ -106,13 +106,13 @@ fn without_place(message: &str) -> String {
 
 fn fault_at(bytes: &[u8], offset: usize) -> Fault {
     let before = bytes.get(..offset).unwrap_or_default();
-    let line = before.iter().filter(|&&byte| byte == b'\n').count();
+    let line = before.split(|&byte| byte == b'\n').count();
     let column = before
         .rsplit(|&byte| byte == b'\n')
         .next()
         .unwrap_or_default();
     Fault {
-        line: line as u64 + 1,
+        line: line as u64,
         column: column.len() as u64 + 1,
         message: "the text is not UTF-8".to_owned(),
     }
@@ -279,7 +279,7 @@ mod tests {
         insta::assert_snapshot!(fault(b"a: 18446744073709551616"), @"1:4: the number cannot be held exactly; quote it to have text");
         insta::assert_snapshot!(fault(b"a: !secret x"), @"1:12: unsupported tag `!secret`");
         insta::assert_snapshot!(fault(b"[a, b]: x"), @"1:1: expected string scalar");
-        insta::assert_snapshot!(fault(b"a: 1\n---\nb: 2\n"), @"");
+        insta::assert_snapshot!(fault(b"a: 1\n---\nb: 2\n"), @"3:1: only single YAML document expected but multiple found");
         insta::assert_snapshot!(fault(b"a: 1\n  b: 2"), @"2:4: mapping values are not allowed in this context");
         insta::assert_snapshot!(fault(b"a: 1\nb: \xff"), @"2:4: the text is not UTF-8");
     }
@@ -304,7 +304,7 @@ mod tests {
         let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
         for level in 1..12 {
             let uses = vec![format!("*a{}", level - 1); 10].join(", ");
-            text.push_str(&format!("a{level}: &a{level} [{uses}]\n"));
+            text = format!("{text}a{level}: &a{level} [{uses}]\n");
         }
         assert!(fault(text.as_bytes()).contains("too large or too complex"));
     }

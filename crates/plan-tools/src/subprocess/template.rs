@@ -82,22 +82,18 @@ fn pieces(element: &str) -> Vec<Piece<'_>> {
         };
         let closing = if doubled { "}}" } else { "}" };
         let name = inner.split_once(closing).filter(|(name, _)| is_name(name));
-        match name {
-            Some((name, tail)) => {
-                pieces.push(Piece::Text(before));
-                if doubled {
-                    pieces.extend([Piece::Text("{"), Piece::Text(name), Piece::Text("}")]);
-                } else {
-                    pieces.push(Piece::Argument(name));
-                }
-                rest = tail;
-            }
-            None => {
-                pieces.push(Piece::Text(before));
-                pieces.push(Piece::Text("{"));
-                rest = after;
-            }
+        pieces.push(Piece::Text(before));
+        let Some((name, tail)) = name else {
+            pieces.push(Piece::Text("{"));
+            rest = after;
+            continue;
+        };
+        if doubled {
+            pieces.extend([Piece::Text("{"), Piece::Text(name), Piece::Text("}")]);
+        } else {
+            pieces.push(Piece::Argument(name));
         }
+        rest = tail;
     }
     pieces.push(Piece::Text(rest));
     pieces.retain(|piece| *piece != Piece::Text(""));
@@ -172,7 +168,7 @@ mod tests {
                 "}",
                 "{\"k\": 1}",
                 "{{",
-                "{{v}}"
+                "{{x}}"
             ]
         );
     }

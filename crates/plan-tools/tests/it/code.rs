@@ -31,7 +31,7 @@ async fn run(code: CodeRequest) -> Result<CodeOutput, ToolError> {
 async fn run_in(sandbox: SandboxMode, code: CodeRequest) -> Result<CodeOutput, ToolError> {
     let dir = tempfile::tempdir().unwrap();
     let cx = context().with_scratch(dir.path());
-    let runner = ProcessCodeRunner::new(&ToolCatalog::default(), sandbox);
+    let runner = ProcessCodeRunner::new(&ToolCatalog::default().with_built_in_languages(), sandbox);
     let output = runner.run(code, &cx).await;
     let left = std::fs::read_dir(dir.path().join(".scripts"))
         .map(Iterator::count)
@@ -126,7 +126,10 @@ async fn a_link_out_of_the_scratch_folder_leads_nowhere() {
     let dir = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/etc", dir.path().join("link")).unwrap();
     let cx = context().with_scratch(dir.path());
-    let runner = ProcessCodeRunner::new(&ToolCatalog::default(), SandboxMode::Off);
+    let runner = ProcessCodeRunner::new(
+        &ToolCatalog::default().with_built_in_languages(),
+        SandboxMode::Off,
+    );
     let mut code = script("sh", "pwd");
     code.working_dir = Some("link".to_owned());
     let error = runner.run(code, &cx).await.unwrap_err();

@@ -8,7 +8,7 @@ use plan_run::{IdempotencyKey, RunId};
 pub(crate) fn context() -> ToolContext {
     ToolContext::detached(
         RunId::new("run-1").unwrap(),
-        StepId::new("step").unwrap(),
+        StepId::new("one").unwrap(),
         IdempotencyKey::new("key-1").unwrap(),
     )
 }

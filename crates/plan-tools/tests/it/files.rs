@@ -26,7 +26,7 @@ fn refusal(name: &str, bytes: impl AsRef<[u8]>) -> String {
     let error = load_catalog(&written.path).expect_err("the file is refused");
     let mut text = error.to_string();
     for finding in error.findings() {
-        text.push_str(&format!("\n{finding}"));
+        text = format!("{text}\n{finding}");
     }
     let folder = written.path.parent().unwrap();
     let real = folder.canonicalize().unwrap();
@@ -109,31 +109,50 @@ fn a_file_over_the_limit_is_not_read_to_its_end() {
 fn faults_of_yaml_have_a_line() {
     insta::assert_snapshot!(
         refusal("tools.yaml", "planwright: 1\ntools: []\ntools: []\n"),
-        @""
+        @"`tools.yaml` line 3, column 1: duplicate mapping key `tools` is not allowed here"
     );
-    insta::assert_snapshot!(refusal("tools.yaml", "tools: [\n"), @"");
-    insta::assert_snapshot!(refusal("tools.yaml", b"\x00\xff\xfe"), @"");
+    insta::assert_snapshot!(refusal("tools.yaml", "tools: [\n"), @"`tools.yaml` line 1, column 8: unclosed bracket '['");
+    insta::assert_snapshot!(refusal("tools.yaml", b"\x00\xff\xfe"), @"`tools.yaml` line 1, column 2: the text is not UTF-8");
 }
 
 #[test]
 fn faults_of_json_have_a_line() {
     insta::assert_snapshot!(
         refusal("tools.json", "{\"planwright\": 1,\n \"tools\": [],\n \"tools\": []}"),
-        @""
+        @r"
+        `tools.json` has one finding
+        3:2: P102 /tools: the member `tools` is there twice
+        "
     );
-    insta::assert_snapshot!(refusal("tools.json", "{\"planwright\": 1,"), @"");
-    insta::assert_snapshot!(refusal("tools.json", ""), @"");
+    insta::assert_snapshot!(refusal("tools.json", "{\"planwright\": 1,"), @r"
+    `tools.json` has one finding
+    1:1: P101 /planwright: the document ends too early
+    ");
+    insta::assert_snapshot!(refusal("tools.json", ""), @r"
+    `tools.json` has one finding
+    1:1: P101 : the document ends too early
+    ");
 }
 
 #[test]
 fn findings_of_a_yaml_catalog_stand_at_their_lines() {
     let text = "planwright: 1\ntools:\n  - name: a\n    confg: {}\n  - name: a\n  - description: no name\n  - name: b\n    config: {kind: subprocess, comand: x}\n";
-    insta::assert_snapshot!(refusal("tools.yaml", text), @"");
+    insta::assert_snapshot!(refusal("tools.yaml", text), @r"
+    `tools.yaml` has 5 findings
+    4:12: P901 /tools/0/confg: the field `confg` is not known here, `config` is
+    5:11: P901 /tools/1/name: two tools are called `a`
+    6:5: P901 /tools/2: the field `name` is missing
+    8:13: P901 /tools/3/config: the field `command` is missing
+    8:40: P901 /tools/3/config/comand: the field `comand` is not known here, `command` is
+    ");
 }
 
 #[test]
 fn an_empty_file_is_no_catalog() {
-    insta::assert_snapshot!(refusal("tools.yaml", ""), @"");
+    insta::assert_snapshot!(refusal("tools.yaml", ""), @r"
+    `tools.yaml` has one finding
+    1:1: P901 : `null` is not an object
+    ");
 }
 
 #[test]
@@ -147,7 +166,10 @@ fn tools_that_cannot_run_here_are_named() {
         .tools(SandboxMode::Off)
         .unwrap();
     let told: Vec<String> = tools.unavailable.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r"
+    the tool `page` is of kind `http`, which is not available in this build
+    the tool `shell` puts `{word}` into a script of `sh`, where its value would run as code
+    ");
     assert!(matches!(
         tools.unavailable[0].reason,
         UnavailableReason::Kind { .. }
@@ -176,5 +198,8 @@ fn a_policy_file_is_read_and_refused_alike() {
     let bad = file("policy.yaml", "sandbox: {mode: maybe}\nsandbx: {}\n");
     let error = load_policy(&bad.path).unwrap_err();
     let told: Vec<String> = error.findings().iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r"
+    1:17: P902 /sandbox/mode: `maybe` is none of `required`, `best_effort`, `off`
+    2:9: P902 /sandbx: the field `sandbx` is not known here, `sandbox` is
+    ");
 }

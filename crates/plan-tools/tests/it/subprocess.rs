@@ -160,12 +160,12 @@ async fn another_exit_code_is_a_failure_with_the_tails() {
     assert_eq!(error.message, "the program ended with exit code 3");
     assert_eq!(error.stdout_tail.as_deref(), Some("out\n"));
     assert_eq!(error.stderr_tail.as_deref(), Some("why\n"));
-    assert_eq!(error.details, Some(json!({"exit_code": 3})));
+    assert_eq!(error.details.as_deref(), Some(&json!({"exit_code": 3})));
     let error = call(&sh("kill -9 $$", json!({})), json!({}))
         .await
         .unwrap_err();
     assert_eq!(error.message, "the program was ended by signal 9");
-    assert_eq!(error.details, Some(json!({"exit_code": 137})));
+    assert_eq!(error.details.as_deref(), Some(&json!({"exit_code": 137})));
 }
 
 #[tokio::test]

@@ -121,7 +121,9 @@ impl CompiledSchema {
             return Vec::new();
         }
         let errors = self.validator.iter_errors(value).take(100);
-        let mut violations: Vec<Violation> = errors.map(|error| violation(&error, quote)).collect();
+        let mut violations: Vec<Violation> = errors
+            .flat_map(|error| violations_of(&error, quote))
+            .collect();
         violations.sort_by(|a, b| (&a.pointer, &a.message).cmp(&(&b.pointer, &b.message)));
         violations.dedup();
         violations
@@ -150,6 +152,22 @@ fn fault(error: &ValidationError<'_>) -> SchemaFault {
             message: message(error, Quote::Shown).0,
         },
     }
+}
+
+/// The violations of one error: unknown members each stand at their own place.
+fn violations_of(error: &ValidationError<'_>, quote: Quote) -> Vec<Violation> {
+    let whole = violation(error, quote);
+    let (ValidationErrorKind::AdditionalProperties { unexpected }
+    | ValidationErrorKind::UnevaluatedProperties { unexpected }) = error.kind()
+    else {
+        return vec![whole];
+    };
+    let member = |name: &String| Violation {
+        pointer: whole.pointer.join(name),
+        message: format!("there is no member {}", text::quoted(name)),
+        ..whole.clone()
+    };
+    unexpected.iter().map(member).collect()
 }
 
 fn violation(error: &ValidationError<'_>, quote: Quote) -> Violation {
@@ -193,7 +211,17 @@ fn message(error: &ValidationError<'_>, quote: Quote) -> (String, Option<Expecte
             Some(Expected::Range(words)),
         )
     };
-    let count = |words: String| (format!("it has not {words}"), Some(Expected::Range(words)));
+    let count = |more: bool, limit: u64, what: &str| {
+        let (is, words) = if more {
+            ("more", format!("at most {limit} {what}"))
+        } else {
+            ("fewer", format!("at least {limit} {what}"))
+        };
+        (
+            format!("it has {is} than {limit} {what}"),
+            Some(Expected::Range(words)),
+        )
+    };
     match error.kind() {
         Kind::Type { kind } => {
             let types: Vec<String> = match kind {
@@ -201,11 +229,16 @@ fn message(error: &ValidationError<'_>, quote: Quote) -> (String, Option<Expecte
                 TypeKind::Multiple(many) => many.iter().map(|one| one.to_string()).collect(),
             };
             let words = types.join(" or ");
-            let is = text::json_type(error.instance());
-            (
-                format!("{value} is {is}, not {}", with_article(&words)),
-                Some(Expected::Type(words)),
-            )
+            let asked = with_article(&words);
+            let message = if error.instance().is_null() {
+                format!("null is not {asked}")
+            } else {
+                format!(
+                    "{value} is {}, not {asked}",
+                    text::json_type(error.instance())
+                )
+            };
+            (message, Some(Expected::Type(words)))
         }
         Kind::Enum { options } => {
             let options: Vec<String> = options
@@ -237,13 +270,13 @@ fn message(error: &ValidationError<'_>, quote: Quote) -> (String, Option<Expecte
             format!("{value} is not a multiple of what the schema says"),
             None,
         ),
-        Kind::MaxLength { limit } => count(format!("at most {limit} characters")),
-        Kind::MinLength { limit } => count(format!("at least {limit} characters")),
-        Kind::MaxItems { limit } => count(format!("at most {limit} elements")),
-        Kind::MinItems { limit } => count(format!("at least {limit} elements")),
-        Kind::MaxProperties { limit } => count(format!("at most {limit} members")),
-        Kind::MinProperties { limit } => count(format!("at least {limit} members")),
-        Kind::AdditionalItems { limit } => count(format!("at most {limit} elements")),
+        Kind::MaxLength { limit } => count(true, *limit, "characters"),
+        Kind::MinLength { limit } => count(false, *limit, "characters"),
+        Kind::MaxItems { limit } => count(true, *limit, "elements"),
+        Kind::MinItems { limit } => count(false, *limit, "elements"),
+        Kind::MaxProperties { limit } => count(true, *limit, "members"),
+        Kind::MinProperties { limit } => count(false, *limit, "members"),
+        Kind::AdditionalItems { limit } => count(true, *limit as u64, "elements"),
         Kind::Pattern { pattern } => (
             format!(
                 "{value} does not match the pattern {}",
@@ -256,7 +289,7 @@ fn message(error: &ValidationError<'_>, quote: Quote) -> (String, Option<Expecte
             None,
         ),
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => (
-            format!("it has no member {}", text::listed(unexpected)),
+            format!("there is no member {}", text::listed(unexpected)),
             None,
         ),
         Kind::UniqueItems => ("its elements are not unique".to_owned(), None),

@@ -78,7 +78,7 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
     if untrusted && facts.policy.untrusted == Untrusted::Deny {
         deny_sensitive(facts, index, &mut arguments);
     }
-    let approval = approval(facts.policy, &target, &effects, untrusted);
+    let approval = approval(facts.policy, &target, effects, untrusted);
     Some(SiteGrant {
         target,
         arguments,
@@ -161,7 +161,7 @@ fn deny_sensitive(facts: &Facts<'_>, index: usize, arguments: &mut BTreeMap<Stri
     }
 }
 
-fn approval(policy: &Policy, target: &Target, effects: &Effects, untrusted: bool) -> Approval {
+fn approval(policy: &Policy, target: &Target, effects: Effects, untrusted: bool) -> Approval {
     let required = &policy.require_approval;
     let tool = match target {
         Target::Tool(tool) => tool,

@@ -55,7 +55,7 @@ fn site(site: &SiteGrant) -> Value {
                 .map(|(name, rule)| (name.clone(), self::rule(rule)))
                 .collect();
             put("arguments", Value::Object(rules));
-            put("effects", effects(&site.effects));
+            put("effects", effects(site.effects));
         }
         Target::Language(language) => {
             put("language", language.as_str().into());
@@ -84,7 +84,7 @@ fn site(site: &SiteGrant) -> Value {
     Value::Object(members)
 }
 
-fn effects(effects: &Effects) -> Value {
+fn effects(effects: Effects) -> Value {
     let fact = |fact: Declared| json!({"holds": fact.holds, "declared": fact.declared});
     json!({
         "read_only": fact(effects.read_only),

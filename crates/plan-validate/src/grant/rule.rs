@@ -229,7 +229,7 @@ impl fmt::Display for ArgRule {
             Self::From(reference, within) => {
                 write!(f, "the value of {reference}, if it is {within}")
             }
-            Self::Built(template) => write!(f, "the text or value {}", template.to_value()),
+            Self::Built(template) => write!(f, "{} with its values filled in", template.to_value()),
             Self::OneOf(values) => {
                 f.write_str("one of")?;
                 for (index, value) in values.iter().enumerate() {

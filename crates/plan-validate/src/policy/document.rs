@@ -150,7 +150,7 @@ fn budgets(decoder: &mut Decoder, value: Value, at: &Pointer, policy: &mut Polic
         return;
     };
     let mut count = |fields: &mut Fields, name: &'static str| {
-        fields.read(name, |value, at| decoder.count(value, at))
+        fields.read(name, |value, at| decoder.count(&value, at))
     };
     let mut limits = PlanLimits::default();
     limits.max_tool_calls = count(&mut fields, "max_tool_calls");
@@ -158,7 +158,7 @@ fn budgets(decoder: &mut Decoder, value: Value, at: &Pointer, policy: &mut Polic
     limits.max_concurrency = count(&mut fields, "max_concurrency");
     limits.max_fan_out_items = count(&mut fields, "max_fan_out_items");
     limits.max_steps = count(&mut fields, "max_steps");
-    limits.max_wall_secs = fields.read("max_wall_secs", |value, at| decoder.seconds(value, at));
+    limits.max_wall_secs = fields.read("max_wall_secs", |value, at| decoder.seconds(&value, at));
     if let Some(steps) = limits
         .max_steps
         .and_then(|steps| usize::try_from(steps).ok())

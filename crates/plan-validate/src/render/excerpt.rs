@@ -9,11 +9,16 @@ const CONTEXT: usize = 60;
 /// The most bytes of the place itself in one line.
 const MOST_PLACE: usize = 120;
 
+/// The most bytes of a line that is shown whole.
+const WHOLE_LINE: usize = 240;
+
 /// A part of a source, and where the place is in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Excerpt {
     pub(super) text: String,
     pub(super) place: Range<usize>,
+    /// Whether the beginning of the first line is missing, so that its columns do not count.
+    pub(super) is_shifted: bool,
 }
 
 /// Cuts the lines of a place out of a source. Time and memory do not depend on how long a line is,
@@ -25,6 +30,7 @@ pub(super) fn cut(source: &str, place: Range<usize>) -> Excerpt {
     let mut excerpt = Excerpt {
         text: String::new(),
         place: 0..0,
+        is_shifted: false,
     };
     let mut at = line_start;
     for line in 0..MOST_LINES {
@@ -54,11 +60,19 @@ fn push_line(
     (from, to): (usize, usize),
     first: bool,
 ) {
-    let head = floor(source, from.saturating_sub(CONTEXT)).max(line_start);
-    let shown_to = floor(source, to.min(from.saturating_add(MOST_PLACE))).max(from);
-    let tail = floor(source, shown_to.saturating_add(CONTEXT).min(line_end)).max(shown_to);
+    let (head, shown_to, tail) = if line_end - line_start <= WHOLE_LINE {
+        (line_start, to, line_end)
+    } else {
+        let shown_to = floor(source, to.min(from.saturating_add(MOST_PLACE))).max(from);
+        (
+            floor(source, from.saturating_sub(CONTEXT)).max(line_start),
+            shown_to,
+            floor(source, shown_to.saturating_add(CONTEXT).min(line_end)).max(shown_to),
+        )
+    };
     if head > line_start {
         excerpt.text.push('…');
+        excerpt.is_shifted |= first;
     }
     push(&mut excerpt.text, source.get(head..from));
     if first {
@@ -106,7 +120,7 @@ mod tests {
         let source = format!("{}HERE{}", "a".repeat(1 << 20), "b".repeat(1 << 20));
         let excerpt = cut(&source, (1 << 20)..(1 << 20) + 4);
         assert!(excerpt.text.len() < 200);
-        assert_eq!(&excerpt.text[excerpt.place.clone()], "HERE");
+        assert_eq!(excerpt.text.get(excerpt.place.clone()), Some("HERE"));
     }
 
     #[test]

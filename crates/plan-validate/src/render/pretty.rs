@@ -87,16 +87,19 @@ fn place<'a>(
 ) -> Group<'a> {
     let Some(span) = span else { return group };
     let excerpt = excerpt::cut(source, span.start..span.end);
-    let origin = Origin::path(name).line(span.line).char_column(span.column);
     let mut annotation = AnnotationKind::Primary.span(excerpt.place);
     if !label.is_empty() {
         annotation = annotation.label(label);
     }
-    group.element(origin).element(
-        Snippet::source(excerpt.text)
-            .line_start(span.line)
-            .annotation(annotation),
-    )
+    let snippet = Snippet::source(excerpt.text)
+        .line_start(span.line)
+        .annotation(annotation);
+    if excerpt.is_shifted {
+        let origin = Origin::path(name).line(span.line).char_column(span.column);
+        group.element(origin).element(snippet)
+    } else {
+        group.element(snippet.path(name))
+    }
 }
 
 fn words(expected: &Expected) -> String {

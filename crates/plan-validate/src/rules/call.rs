@@ -12,7 +12,7 @@ use crate::facts::{Facts, step_pointer};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) step: usize,
-    pub(super) call: &'a ToolCall,
+    pub(super) data: &'a ToolCall,
     pub(super) tool: &'a CatalogTool,
 }
 
@@ -21,7 +21,11 @@ pub(super) fn calls<'f, 'a: 'f>(facts: &'f Facts<'a>) -> impl Iterator<Item = Ca
     facts.steps().filter_map(|(step, data)| match &data.config {
         StepConfig::ToolCall(call) => {
             let tool = facts.tool(step).filter(|tool| tool.quarantine.is_none())?;
-            Some(Call { step, call, tool })
+            Some(Call {
+                step,
+                data: call,
+                tool,
+            })
         }
         _ => None,
     })
@@ -41,7 +45,7 @@ impl<'a> Call<'a> {
         let arguments = self.tool.arguments();
         arguments
             .filter(|(name, argument)| {
-                argument.required && !self.call.arguments.contains_key(*name)
+                argument.required && !self.data.arguments.contains_key(*name)
             })
             .map(|(name, _)| name)
             .collect()
@@ -52,7 +56,7 @@ impl<'a> Call<'a> {
         if self.tool.takes_other_arguments() {
             return Vec::new();
         }
-        let names = self.call.arguments.keys().map(String::as_str);
+        let names = self.data.arguments.keys().map(String::as_str);
         let unknown: Vec<&str> = names
             .filter(|name| self.tool.argument(name).is_none())
             .collect();

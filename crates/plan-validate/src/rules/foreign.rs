@@ -112,7 +112,7 @@ fn dollar(inside: &str) -> Option<(usize, Target<'_>)> {
         return Some((number_end, Target::Dollar(number.parse().ok()?)));
     }
     if let Some(bracketed) = inside.strip_prefix('[') {
-        let end = bracketed.find("]").filter(|end| *end <= LONGEST)?;
+        let end = bracketed.find(']').filter(|end| *end <= LONGEST)?;
         // a path may hold an index of its own
         let index = bracketed.get(end + 1..)?.starts_with(']');
         let path = bracketed.get(..end + usize::from(index))?;

@@ -54,7 +54,9 @@ fn of_step(
             return;
         }
         let mut pointer = place::step(index).join("config");
-        fields.iter().for_each(|field| pointer.push(field));
+        for field in fields {
+            pointer.push(field);
+        }
         let mut walk = Walk {
             step: index,
             reader,

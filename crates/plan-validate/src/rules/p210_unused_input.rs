@@ -69,12 +69,14 @@ fn meant(facts: &Facts<'_>) -> HashSet<String> {
     };
     literal_text::each(facts, foreign::has_mark, &mut |literal| {
         names.meant(literal).iter().for_each(&mut note);
-        let in_shell_syntax = p401_malformed_reference::in_shell_syntax(facts, literal);
-        in_shell_syntax.iter().for_each(|(_, reference)| note(reference));
+        for (_, reference) in p401_malformed_reference::in_shell_syntax(facts, literal) {
+            note(&reference);
+        }
     });
     for (index, step) in facts.steps() {
-        let in_source = p407_reference_in_code::in_source(facts, index, step);
-        in_source.iter().for_each(|(_, reference)| note(reference));
+        for (_, reference) in p407_reference_in_code::in_source(facts, index, step) {
+            note(&reference);
+        }
     }
     meant
 }

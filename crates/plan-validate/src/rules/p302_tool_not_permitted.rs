@@ -28,33 +28,32 @@ struct Refused {
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut places: BTreeMap<Refused, Vec<Pointer>> = BTreeMap::new();
-    let mut put = |refused: Option<Refused>, at: Pointer| {
+    let mut put = |refused: Option<Refused>, at: &dyn Fn() -> Pointer| {
         if let Some(refused) = refused {
-            places.entry(refused).or_default().push(at);
+            places.entry(refused).or_default().push(at());
         }
     };
     let policy = facts.policy;
     for (index, step) in facts.steps() {
         let field = |name: &str| step_pointer(index).join("config").join(name);
         match &step.config {
-            StepConfig::ToolCall(_) => put(tool(facts, index), field("tool")),
+            StepConfig::ToolCall(_) => put(tool(facts, index), &|| field("tool")),
             StepConfig::CodeCall(call) => {
                 let known = facts.catalog.languages().contains_key(&call.language);
                 let listed = policy.languages.as_ref().filter(|_| known);
-                put(
-                    unlisted("language", &call.language, listed),
-                    field("language"),
-                );
+                put(unlisted("language", &call.language, listed), &|| {
+                    field("language")
+                });
             }
             StepConfig::PromptCall(call) => {
                 let listed = policy.models.as_ref();
-                put(unlisted("model", &call.model, listed), field("model"));
+                put(unlisted("model", &call.model, listed), &|| field("model"));
             }
             StepConfig::AgentCall(call) => {
                 if let Some(agent) = &call.agent {
                     let known = facts.catalog.agents().contains_key(agent);
                     let listed = policy.agents.as_ref().filter(|_| known);
-                    put(unlisted("agent", agent, listed), field("agent"));
+                    put(unlisted("agent", agent, listed), &|| field("agent"));
                 }
             }
             _ => {}
@@ -64,9 +63,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         for path in each.reference.paths() {
             if let Root::Secret(name) = &path.root {
                 let refused = unlisted("secret", name, policy.secrets.as_ref());
-                if refused.is_some() {
-                    put(refused, each.pointer());
-                }
+                put(refused, &|| each.pointer());
             }
         }
     }

@@ -26,7 +26,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         for name in missing.into_iter().filter(|name| !misspelt.contains(name)) {
             let message = format!(
                 "the tool {} needs the argument {}",
-                text::quoted(&call.call.tool),
+                text::quoted(&call.data.tool),
                 text::quoted(name)
             );
             let shape = call

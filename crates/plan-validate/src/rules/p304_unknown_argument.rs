@@ -19,19 +19,17 @@ pub(super) const RULE: Rule = Rule::new(
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for call in call::calls(facts) {
         for (name, meant) in call.unknown() {
-            let mut message = format!(
-                "the tool {} has no argument {}",
-                text::quoted(&call.call.tool),
-                text::quoted(name)
-            );
-            if let Some(meant) = meant {
-                let meant = text::quoted(meant);
-                message.push_str(&format!(", and its required argument {meant} is missing"));
-            }
+            let (tool, argument) = (text::quoted(&call.data.tool), text::quoted(name));
+            let message = match meant.map(text::quoted) {
+                Some(meant) => format!(
+                    "the tool {tool} has no argument {argument}, and its required argument {meant} is missing"
+                ),
+                None => format!("the tool {tool} has no argument {argument}"),
+            };
             let known: Vec<&str> = call.tool.arguments().map(|(name, _)| name).collect();
             let free = known
                 .into_iter()
-                .filter(|known| !call.call.arguments.contains_key(*known));
+                .filter(|known| !call.data.arguments.contains_key(*known));
             let free: Vec<&str> = free.collect();
             findings.add(
                 RULE.at(call.pointer().join(name), message)

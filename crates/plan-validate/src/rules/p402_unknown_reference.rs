@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Path, Root, Segment};
+use plan_model::{ConfigKey, Path, Root, Segment};
 
 use super::{further, place, scope, unknown_step};
 use crate::candidates::ranked;
@@ -41,9 +41,10 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         for path in read.reference.paths() {
             if let Some(name) = missing_name(facts, read, path) {
                 let places = missing.entry(name).or_default();
-                if !places
+                // one text may read a name twice
+                if places
                     .last()
-                    .is_some_and(|last| last.pointer() == read.pointer())
+                    .is_none_or(|last| last.pointer() != read.pointer())
                 {
                     places.push(read);
                 }
@@ -135,7 +136,7 @@ fn with_candidates(
             facts.plan.inputs.iter().map(|i| i.name.as_str()),
         )),
         Missing::Config(key) => {
-            finding.candidates(ranked(key, facts.plan.config.keys().map(|k| k.as_str())))
+            finding.candidates(ranked(key, facts.plan.config.keys().map(ConfigKey::as_str)))
         }
         Missing::Output(step, name) => {
             finding.candidates(ranked(name, facts.outputs(step).names()))

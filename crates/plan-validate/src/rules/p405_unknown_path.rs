@@ -22,11 +22,13 @@ pub(super) const RULE: Rule = Rule::new(
     Check::Plan(check),
 );
 
+/// A path, and for an item the fan-out around its reader: under another one it is another item.
+type Key<'a> = (&'a Path, Option<usize>);
+
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let mut found: BTreeMap<(&Path, Option<usize>), (DeadEnd, Vec<&Use<'_>>)> = BTreeMap::new();
+    let mut found: BTreeMap<Key<'_>, (DeadEnd, Vec<&Use<'_>>)> = BTreeMap::new();
     for read in &facts.uses {
         for path in read.reference.paths().filter(|path| leads_inside(path)) {
-            // an item is another one under another fan-out
             let is_item = matches!(path.root, Root::Item(_));
             let scope = read
                 .step

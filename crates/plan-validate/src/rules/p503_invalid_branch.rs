@@ -6,14 +6,15 @@
 use std::collections::HashMap;
 
 use plan_model::edit::Edit;
-use plan_model::{Condition, StepConfig};
+use plan_model::{Condition, Pointer, StepConfig};
 use serde_json::Value;
 
 use super::{name, place, unknown_step};
 use crate::facts::{Facts, Naming};
-use crate::finding::{Applicability, Severity};
+use crate::finding::{Applicability, Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
+use crate::text::quoted;
 
 pub(super) const RULE: Rule = Rule::new(
     "P503",
@@ -32,7 +33,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     }
 }
 
-/// One finding for each target at most, at its first place.
+/// One finding for each target at most, at its first place or where it is in the other branch.
 fn check_targets(
     facts: &Facts<'_>,
     condition: usize,
@@ -40,78 +41,73 @@ fn check_targets(
     findings: &mut Findings,
 ) {
     let mut seen: HashMap<usize, (&str, usize)> = HashMap::new();
-    let mut chosen = |field: &'static str, at: usize, target: usize| {
-        let pointer = place::config(condition, field).join(at);
-        let target_name = name::of(facts, target);
-        match seen.insert(target, (field, at)) {
-            None => {}
-            Some((before, first)) if before != field => {
-                let message = format!("{target_name} is in both branches");
-                findings.add(RULE.at(pointer, message).related(
-                    place::config(condition, before).join(first),
-                    "chosen here too",
-                ));
-                return;
-            }
-            Some(_) => return,
-        }
-        let condition_name = name::of(facts, condition);
-        if target == condition {
-            findings.add(RULE.at(pointer, format!("{target_name} chooses itself")));
-        } else if facts.owner(target) != facts.owner(condition) {
-            let (message, owner) = match facts.owner(target) {
-                Some(owner) => (
-                    format!(
-                        "{target_name} is in the body of {}, and {condition_name} is not",
-                        name::of(facts, owner)
-                    ),
-                    owner,
-                ),
-                None => {
-                    let Some(owner) = facts.owner(condition) else {
-                        return;
-                    };
-                    (
-                        format!(
-                            "{condition_name} is in the body of {}, and {target_name} is not",
-                            name::of(facts, owner)
-                        ),
-                        owner,
-                    )
-                }
-            };
-            let body = place::config(owner, "spawn_steps");
-            findings.add(RULE.at(pointer, message).related(body, "the body"));
-        } else if !facts.graph.is_upstream(condition, target) {
-            let message = format!("{target_name} does not wait for {condition_name}");
-            findings.add(
-                RULE.at(pointer, message)
-                    .related(place::step(target), "the step that is chosen")
-                    .suggest(
-                        format!("let {target_name} wait for {condition_name}"),
-                        Applicability::MaybeIncorrect,
-                        with_dependency(facts, target, condition),
-                    ),
-            );
-        }
-    };
     for (field, targets) in [
         ("true_steps", &branches.true_steps),
         ("false_steps", &branches.false_steps),
     ] {
-        for (at, target) in targets.iter().enumerate() {
-            if let Some(target) = facts.index_of(target) {
-                chosen(field, at, target);
+        for (at, id) in targets.iter().enumerate() {
+            let Some(target) = facts.index_of(id) else {
+                continue;
+            };
+            let pointer = place::config(condition, field).join(at);
+            match seen.insert(target, (field, at)) {
+                None => {
+                    if let Some(finding) = wrong(facts, condition, target, pointer) {
+                        findings.add(finding);
+                    }
+                }
+                Some((before, first)) if before != field => {
+                    let before = place::config(condition, before).join(first);
+                    let message = format!("{} is in both branches", quoted(id));
+                    findings.add(RULE.at(pointer, message).related(before, "chosen here too"));
+                }
+                Some(_) => {}
             }
         }
     }
 }
 
+/// What keeps a condition from choosing a target.
+fn wrong(facts: &Facts<'_>, condition: usize, target: usize, pointer: Pointer) -> Option<Finding> {
+    let name = |step| name::of(facts, step);
+    if target == condition {
+        return Some(RULE.at(pointer, format!("{} chooses itself", name(target))));
+    }
+    let (around_target, around_condition) = (facts.owner(target), facts.owner(condition));
+    if around_target != around_condition {
+        let (inside, outside, owner) = match around_target {
+            Some(owner) => (target, condition, owner),
+            None => (condition, target, around_condition?),
+        };
+        let message = format!(
+            "{} is in the body of {}, and {} is not",
+            name(inside),
+            name(owner),
+            name(outside),
+        );
+        let body = place::config(owner, "spawn_steps");
+        return Some(RULE.at(pointer, message).related(body, "the body"));
+    }
+    if facts.graph.is_upstream(condition, target) {
+        return None;
+    }
+    let message = format!("{} does not wait for {}", name(target), name(condition));
+    Some(
+        RULE.at(pointer, message)
+            .related(place::step(target), "the step that is chosen")
+            .suggest(
+                format!("let {} wait for {}", name(target), name(condition)),
+                Applicability::MaybeIncorrect,
+                with_dependency(facts, target, condition),
+            ),
+    )
+}
+
 fn with_dependency(facts: &Facts<'_>, step: usize, dependency: usize) -> Option<Edit> {
-    let named = facts.step(step)?.depends_on.iter();
-    let names = named.chain([&facts.step(dependency)?.id]);
+    let before = facts.step(step)?.depends_on.iter();
+    let ids = before.chain([&facts.step(dependency)?.id]);
     Some(Edit::Set {
         pointer: place::step(step).join("depends_on"),
-        value: names.map(|id| Value::from(id.as_str())).collect(),
+        value: ids.map(|id| Value::from(id.as_str())).collect(),
     })
 }

@@ -28,11 +28,11 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
                 findings.add(RULE.at(
                     place::config(index, "prompt"),
                     format!("{} asks nothing: its prompt is blank", quoted(&step.id)),
-                ))
+                ));
             }
             Template::Literal(Value::String(_)) | Template::Reference(_) | Template::Text(_) => {}
             Template::Literal(_) | Template::Array(_) | Template::Object(_) => {
-                findings.add(RULE.at(place::config(index, "prompt"), "a prompt is text"))
+                findings.add(RULE.at(place::config(index, "prompt"), "a prompt is text"));
             }
         }
         let field = human.response_field.as_str();

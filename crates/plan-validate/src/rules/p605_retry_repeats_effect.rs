@@ -39,7 +39,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
                     continue;
                 }
                 let name = text::quoted(&call.tool);
-                if is_declared(&tool.spec.effects) {
+                if is_declared(tool.spec.effects) {
                     let message = format!(
                         "the tool {name} is neither read-only nor idempotent, and a retry may act twice"
                     );
@@ -76,6 +76,6 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 }
 
 /// Whether the host said that a call acts, and that a second one acts again.
-fn is_declared(effects: &Effects) -> bool {
+fn is_declared(effects: Effects) -> bool {
     effects.idempotent.declared || (effects.destructive.declared && effects.destructive.holds)
 }

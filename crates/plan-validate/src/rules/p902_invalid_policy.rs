@@ -23,7 +23,9 @@ pub(crate) const RULE: Rule = Rule::new(
 pub(crate) fn against(policy: &Policy, catalog: &ToolCatalog) -> Vec<Finding> {
     let at = |path: &[&str]| {
         let mut pointer = Pointer::root();
-        path.iter().for_each(|segment| pointer.push(segment));
+        for segment in path {
+            pointer.push(segment);
+        }
         pointer
     };
     let tools: BTreeSet<&str> = catalog

@@ -111,6 +111,7 @@ enum Schema {
 
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the file has these names")]
 struct Limits {
     max_tool_calls: Option<u64>,
     max_model_tokens: Option<u64>,

@@ -70,22 +70,31 @@ fn a_misspelt_required_argument_is_one_finding() {
 fn every_violation_stands_at_its_own_place() {
     insta::assert_snapshot!(found(&json!({
         "text": ["no"], "mode": "quick", "tags": ["a", 1, "c", "d"], "where": {"town": "x"},
-    })).join("\n"), @r"
-    ");
+    })).join("\n"), @r#"
+        P305 /steps/1/args/mode: the argument `mode`: `"quick"` is none of `fast`, `slow`
+        P305 /steps/1/args/tags: the argument `tags`: it has more than 3 elements
+        P305 /steps/1/args/tags/1: the argument `tags`: `1` is a number, not a string
+        P305 /steps/1/args/text: the argument `text`: `["no"]` is an array, not a string
+        P305 /steps/1/args/where: the argument `where`: the member `city` is missing
+        P305 /steps/1/args/where/town: the argument `where`: there is no member `town`
+        "#);
 }
 
 #[test]
 fn a_scalar_becomes_text_and_text_never_a_number() {
-    insta::assert_snapshot!(found(&json!({"text": 5, "count": "5"})).join("\n"), @r"
-    ");
-    insta::assert_snapshot!(found(&json!({"text": "${step.m.count}"})).join("\n"), @r"
-    ");
+    insta::assert_snapshot!(found(&json!({"text": 5, "count": "5"})).join("\n"), @r#"
+        P305 /steps/1/args/count: the argument `count`: `"5"` is a string, not an integer
+        P305 /steps/1/args/text: `5` is sent as text
+        "#);
+    insta::assert_snapshot!(found(&json!({"text": "${step.m.count}"})).join("\n"), @"P305 /steps/1/args/text: the value of ${step.m.count} is sent as text");
 }
 
 #[test]
 fn null_for_an_optional_argument_is_dropped_and_for_a_required_one_refused() {
-    insta::assert_snapshot!(found(&json!({"text": null, "note": null})).join("\n"), @r"
-    ");
+    insta::assert_snapshot!(found(&json!({"text": null, "note": null})).join("\n"), @r#"
+        P305 /steps/1/args/note: null is not sent: the argument takes no null
+        P305 /steps/1/args/text: the argument `text`: null is not a string
+        "#);
 }
 
 #[test]
@@ -106,12 +115,14 @@ fn what_is_unknown_before_the_run_is_not_scolded() {
 fn what_is_known_around_a_reference_is_checked() {
     insta::assert_snapshot!(found(&json!({
         "text": "x", "tags": ["a", "b", "c", "${step.m.text}"], "where": {"town": "${step.m.text}"},
-    })).join("\n"), @r"
-    ");
-    insta::assert_snapshot!(found(&json!({"text": "x", "count": "n: ${step.m.count}"})).join("\n"), @r"
-    ");
-    insta::assert_snapshot!(found(&json!({"text": "x", "tags": ["${step.m.tags}"]})).join("\n"), @r"
-    ");
+    })).join("\n"), @r#"
+        P305 /steps/1/args/tags: the argument `tags`: it has more than 3 elements
+        P305 /steps/1/args/where: the argument `where`: the member `city` is missing
+        "#);
+    insta::assert_snapshot!(found(&json!({"text": "x", "count": "n: ${step.m.count}"})).join("\n"), @r#"
+        P305 /steps/1/args/count: the argument `count`: `""` is a string, not an integer
+        "#);
+    insta::assert_snapshot!(found(&json!({"text": "x", "tags": ["${step.m.tags}"]})).join("\n"), @"P305 /steps/1/args/tags/0: the argument `tags` takes string, and ${step.m.tags} does not fit: array of string is never string");
 }
 
 #[test]

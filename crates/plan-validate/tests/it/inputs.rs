@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::sample;
 
-fn run(inputs: Value, supplied: Value) -> Result<Value, Vec<Finding>> {
+fn run(inputs: &Value, supplied: Value) -> Result<Value, Vec<Finding>> {
     let catalog = ToolCatalog::from_names(["search"]).unwrap();
     let policy = Policy::default();
     let plan = sample::with(json!({"inputs": inputs, "steps": [
@@ -23,7 +23,7 @@ fn defaults_stand_in_for_null_and_empty_text() {
         {"name": "d", "value_type": "string"},
     ]);
     assert_eq!(
-        run(inputs, json!({"a": null, "b": "", "d": ""})).unwrap(),
+        run(&inputs, json!({"a": null, "b": "", "d": ""})).unwrap(),
         json!({"a": "x", "b": "y", "c": null, "d": ""})
     );
 }
@@ -37,12 +37,18 @@ fn every_problem_is_told_at_once() {
         {"name": "topic", "value_type": "string"},
     ]);
     let found = run(
-        inputs,
+        &inputs,
         json!({"count": 0, "kind": "c", "file": "", "topik": "x"}),
     )
     .unwrap_err();
     let lines: Vec<String> = found.iter().map(Finding::line).collect();
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+        P905 /count: the input `count`: `0` is not at least 1
+        P905 /file: the input `file` is an empty path
+        P905 /kind: the input `kind`: `"c"` is none of `a`, `b`
+        P904 /topic: the input `topic` is required and was not given
+        P903 /topik: the plan has no input `topik`
+        "#);
 }
 
 #[test]
@@ -51,7 +57,7 @@ fn a_sensitive_value_is_in_no_finding() {
         {"name": "pin", "value_type": "string", "sensitive": true, "schema": {"pattern": "^[0-9]{4}$", "enum": ["1111"]}},
         {"name": "key", "value_type": "integer", "sensitive": true},
     ]);
-    let found = run(inputs, json!({"pin": "canary-1", "key": "canary-2"})).unwrap_err();
+    let found = run(&inputs, json!({"pin": "canary-1", "key": "canary-2"})).unwrap_err();
     let text = serde_json::to_string(&found).unwrap();
     assert_eq!(found.len(), 3);
     assert!(!text.contains("canary"), "{text}");
@@ -60,6 +66,6 @@ fn a_sensitive_value_is_in_no_finding() {
 #[test]
 fn a_value_nested_too_deep_is_refused() {
     let deep = (0..100).fold(json!(1), |value, _| json!([value]));
-    let found = run(json!([{"name": "a"}]), json!({"a": deep})).unwrap_err();
+    let found = run(&json!([{"name": "a"}]), json!({"a": deep})).unwrap_err();
     assert_eq!(found[0].code, "P905");
 }

@@ -17,6 +17,7 @@ fn fan_out(id: &str, body: &[&str]) -> Value {
 }
 
 /// A plan with an input of every type that these tests read.
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn flow(steps: Value) -> Value {
     with(json!({
         "inputs": [
@@ -348,7 +349,8 @@ fn an_expression_is_wrong_where_it_is_wrong() {
     let findings = findings(&document);
     let wrong = findings.iter().find(|f| f.code == "P501").unwrap();
     let span = wrong.span.unwrap();
-    let shown = &document.to_string()[span.start..span.end];
+    let source = document.to_string();
+    let shown = source.get(span.start..span.end).unwrap();
     assert!(
         shown.len() < 25 && "input.text < 3".contains(shown),
         "{shown}"

@@ -87,7 +87,10 @@ fn a_reference_in_code_is_shown_where_it_stands() {
     }));
     let found = findings(&document);
     let span = found[0].span.expect("a document has spans");
-    assert_eq!(&document.to_string()[span.start..span.end], "${input.n}");
+    assert_eq!(
+        document.to_string().get(span.start..span.end),
+        Some("${input.n}")
+    );
 }
 
 #[test]
@@ -113,9 +116,19 @@ fn every_kind_of_missing_name_is_found_with_what_is_there() {
     assert_eq!(
         found,
         [
-            ("P402 /steps/0/config/arguments/q: no fan-out around this place has the item `row`".to_owned(), None),
-            ("P402 /steps/0/config/arguments/q: there is no config value `bsae`".to_owned(), one_of(&["base"])),
-            ("P402 /steps/0/config/arguments/q: there is no input `topik`".to_owned(), one_of(&["topic"])),
+            (
+                "P402 /steps/0/config/arguments/q: there is no input `topik`".to_owned(),
+                one_of(&["topic"]),
+            ),
+            (
+                "P402 /steps/0/config/arguments/q: there is no config value `bsae`".to_owned(),
+                one_of(&["base"]),
+            ),
+            (
+                "P402 /steps/0/config/arguments/q: no fan-out around this place has the item `row`"
+                    .to_owned(),
+                None,
+            ),
             ("P402 /steps/1/config/arguments/q: step `a` has no output `hit`".to_owned(), one_of(&["hits"])),
             ("P402 /steps/1/config/arguments/r: step `a` has its outputs by name, and so no `[0]`".to_owned(), one_of(&["hits"])),
             ("P402 /steps/1/config/arguments/s: there is no step `c`".to_owned(), one_of(&["a", "b"])),
@@ -434,4 +447,14 @@ fn a_declaration_is_held_against_the_closed_schema_of_its_tool() {
             "P413 /steps/0/outputs/0/value_type: the output `count` is declared as string, and `a` delivers integer"
         ]
     );
+}
+
+#[test]
+fn an_input_that_is_misspelt_where_it_is_read_is_not_unused_as_well() {
+    let script = json!({"language": "bash", "inline": "echo ${input.a}", "stdin": "$input.b"});
+    let document = with(json!({
+        "inputs": [{"name": "a"}, {"name": "b"}, {"name": "c"}, {"name": "d"}],
+        "steps": [step("x", "CODE_CALL", script, json!({})), call("y", json!({"q": "{{c}}"}), json!({}))],
+    }));
+    assert_eq!(codes(&document), ["P210", "P407", "P401", "P412"]);
 }

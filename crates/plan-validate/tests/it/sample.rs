@@ -49,6 +49,7 @@ pub(crate) fn related(finding: &Finding) -> Vec<String> {
 }
 
 /// A native plan of these steps.
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 pub(crate) fn plan(steps: Value) -> Value {
     with(json!({ "steps": steps }))
 }
@@ -78,6 +79,7 @@ pub(crate) fn step(id: &str, kind: &str, config: Value, more: Value) -> Value {
 }
 
 /// A call of `search` with these arguments.
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 pub(crate) fn call(id: &str, arguments: Value, more: Value) -> Value {
     let config = json!({ "tool": "search", "arguments": arguments });
     step(id, "TOOL_CALL", config, more)

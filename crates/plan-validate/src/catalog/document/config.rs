@@ -87,7 +87,7 @@ fn http(decoder: &mut Decoder, fields: &mut Fields) {
     let words = METHODS.map(|method| (method, ()));
     fields.read("method", |value, at| decoder.word(value, at, &words));
     text_map(decoder, fields.take("headers"));
-    fields.read("timeout_secs", |value, at| decoder.seconds(value, at));
+    fields.read("timeout_secs", |value, at| decoder.seconds(&value, at));
 }
 
 fn text_map(decoder: &mut Decoder, taken: Option<(Pointer, Value)>) {

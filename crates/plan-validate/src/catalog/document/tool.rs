@@ -48,13 +48,13 @@ pub(super) fn read(
     spec.code_arguments = names("code_arguments", decoder);
     spec.secret_arguments = names("secret_arguments", decoder);
     spec.max_concurrency = fields.read("max_concurrency", |value, at| {
-        let count = decoder.count(value, at)?;
+        let count = decoder.count(&value, at)?;
         if count == 0 {
             decoder.wrong(at, "a whole number from 1", &count.into());
         }
         (count > 0).then_some(count)
     });
-    spec.timeout = fields.read("timeout_secs", |value, at| decoder.seconds(value, at));
+    spec.timeout = fields.read("timeout_secs", |value, at| decoder.seconds(&value, at));
     spec.allowlisted = fields
         .read("allowlisted", |value, at| decoder.boolean(value, at))
         .unwrap_or(unsaid == Unsaid::Allowlisted);

@@ -21,7 +21,7 @@ struct Hole {
 pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
     let mut holes = Vec::new();
     let mut arguments = Map::new();
-    for (name, template) in &call.call.arguments {
+    for (name, template) in &call.data.arguments {
         let value = match template {
             Template::Literal(value) => match normal::argument(call.tool, name, value) {
                 Form::AsIs => value.clone(),

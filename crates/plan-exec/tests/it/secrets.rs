@@ -1,0 +1,97 @@
+//! Secrets reach the call that they were lent to, and nothing else.
+
+use async_trait::async_trait;
+use plan_exec::{Inputs, MemorySecrets, Secret, SecretError, SecretSource, ToolError};
+use plan_model::SecretName;
+use plan_run::{Effect, FailureClass, RunStatus};
+use plan_store::{RunStoreExt, Sequence};
+use plan_testkit::Scripted;
+use plan_validate::Policy;
+use serde_json::{Value, json};
+
+use crate::lab::{Lab, call, plan, registry};
+
+const CANARY: &str = "c4n4ry-5ecret";
+
+fn lab() -> Lab {
+    Lab::with_policy(Policy::default().allow_secrets([SecretName::new("KEY").unwrap()]))
+}
+
+fn tool(name: &str) -> Scripted {
+    Scripted::tool(name).declared(|spec| spec.secret_arguments = vec!["key".to_owned()])
+}
+
+fn text() -> Value {
+    plan(&[call("a", "login", json!({"key": "${secret.KEY}"}))])
+}
+
+#[tokio::test]
+async fn a_secret_reaches_its_call_and_is_struck_from_everything_that_comes_back() {
+    let leaks: [(Scripted, RunStatus); 2] = [
+        (
+            tool("login").returns(json!({"said": format!("hello {CANARY}"), CANARY: [CANARY]})),
+            RunStatus::Succeeded,
+        ),
+        (
+            tool("login").fails(
+                ToolError::permanent(format!("bad key {CANARY}"))
+                    .details(json!({"key": CANARY}))
+                    .output(Some(CANARY.to_owned()), Some(CANARY.to_owned())),
+            ),
+            RunStatus::Failed,
+        ),
+    ];
+    for (login, status) in leaks {
+        let lab = lab();
+        let tools = registry([&login]);
+        let secrets = MemorySecrets::new([("KEY", Secret::new(CANARY))]);
+        let executor = lab.executor(&tools).secrets(secrets);
+        let run = executor
+            .start(lab.check(&text(), &tools), Inputs::none())
+            .await
+            .unwrap();
+        let record = run.wait().await.unwrap();
+        assert_eq!(record.status(), status);
+        assert_eq!(login.calls()[0].arguments["key"], CANARY);
+        let told = serde_json::to_string(&record).unwrap();
+        assert!(!told.contains(CANARY) && told.contains("***"), "{told}");
+        let journal = lab.store.tail(run.id(), Sequence::START).await.unwrap();
+        for record in journal.records {
+            let line = String::from_utf8(record.into_bytes()).unwrap();
+            assert!(!line.contains(CANARY), "{line}");
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Broken;
+
+#[async_trait]
+impl SecretSource for Broken {
+    async fn secret(&self, _name: &SecretName) -> Result<Option<Secret>, SecretError> {
+        panic!("no vault")
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_cannot_be_had_fails_the_step_before_the_call() {
+    let lab = lab();
+    let login = tool("login");
+    let tools = registry([&login]);
+    let plan = lab.check(&text(), &tools);
+    let none = MemorySecrets::default();
+    for executor in [
+        lab.executor(&tools),
+        lab.executor(&tools).secrets(none),
+        lab.executor(&tools).secrets(Broken),
+    ] {
+        let run = executor.start(plan.clone(), Inputs::none()).await.unwrap();
+        let record = run.wait().await.unwrap();
+        let failure = record.failure().unwrap();
+        assert_eq!(
+            (failure.class, failure.effect),
+            (FailureClass::Auth, Effect::None)
+        );
+    }
+    assert_eq!(login.calls(), []);
+}
