@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Check, run and resume plans that language models write.
 #[derive(Debug, Parser)]
-#[command(name = "planwright", version, about, disable_help_subcommand = true)]
+#[command(name = "planwright", version, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     /// What to do.
     #[command(subcommand)]

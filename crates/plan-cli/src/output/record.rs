@@ -25,7 +25,11 @@ pub(crate) fn show_record(record: &RunRecord) {
             show_step(id, step);
         }
     }
-    if let Some(failure) = json.get("failure").filter(|failure| !failure.is_null()) {
+    // a step's own failure was just told
+    if let Some(failure) = json
+        .get("failure")
+        .filter(|failure| failure.is_object() && text(failure, "step").is_empty())
+    {
         say(format!("failure: {}", failure_text(failure)));
     }
     for request in json
@@ -74,6 +78,7 @@ fn show_step(id: &str, step: &Value) {
     }
 }
 
+/// Class, message, and the last line of what went to standard error.
 fn failure_text(failure: &Value) -> String {
     let mut said = format!("{}: {}", text(failure, "class"), text(failure, "message"));
     let tail = text(failure, "stderr_tail").trim();
