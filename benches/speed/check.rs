@@ -31,7 +31,12 @@ pub(crate) fn rows(table: &mut Table) {
         table.time(&name, ours, ("serde_json::Value", parse), "4x");
     }
     if let [.., (1_000, thousand), (10_000, ten_thousand)] = per_step.as_slice() {
-        table.time("check one step of 10,000", *ten_thousand, ("one of 1,000", *thousand), "1.5x");
+        table.time(
+            "check one step of 10,000",
+            *ten_thousand,
+            ("one of 1,000", *thousand),
+            "1.5x",
+        );
     }
     refusal(table, &catalog, &policy);
 }
@@ -66,5 +71,9 @@ fn catalog() -> ToolCatalog {
         "required": ["title", "count"], "additionalProperties": false,
     })));
     let noop = ToolSpec::named(ToolName::new("noop").unwrap());
-    ToolCatalog::builder().tool(spec).tool(noop).build().unwrap()
+    ToolCatalog::builder()
+        .tool(spec)
+        .tool(noop)
+        .build()
+        .unwrap()
 }

@@ -23,7 +23,10 @@ mod walker;
 use measure::Table;
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"))
+        .collect();
     let mut table = Table::new(wanted);
     check::rows(&mut table);
     memory::rows(&mut table);

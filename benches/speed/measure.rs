@@ -36,24 +36,49 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new(wanted: Vec<String>) -> Self {
-        Self { wanted, rows: Vec::new() }
+        Self {
+            wanted,
+            rows: Vec::new(),
+        }
     }
 
     /// Whether anybody asked for this row.
     pub(crate) fn wants(&self, name: &str) -> bool {
-        self.wanted.is_empty() || self.wanted.iter().any(|wanted| name.starts_with(wanted.as_str()))
+        self.wanted.is_empty()
+            || self
+                .wanted
+                .iter()
+                .any(|wanted| name.starts_with(wanted.as_str()))
     }
 
     /// A time that should be small beside a peer's.
-    pub(crate) fn time(&mut self, name: &str, ours: Duration, peer: (&str, Duration), bound: &'static str) {
+    pub(crate) fn time(
+        &mut self,
+        name: &str,
+        ours: Duration,
+        peer: (&str, Duration),
+        bound: &'static str,
+    ) {
         let ratio = ours.as_secs_f64() / peer.1.as_secs_f64();
-        self.push(name, format!("{ours:.2?}"), format!("{} {:.2?}", peer.0, peer.1), format!("{ratio:.2}x"), bound);
+        self.push(
+            name,
+            format!("{ours:.2?}"),
+            format!("{} {:.2?}", peer.0, peer.1),
+            format!("{ratio:.2}x"),
+            bound,
+        );
     }
 
     /// A rate that should be large beside a peer's.
     pub(crate) fn rate(&mut self, name: &str, ours: f64, peer: (&str, f64), bound: &'static str) {
         let ratio = ours / peer.1;
-        self.push(name, format!("{ours:.0}/s"), format!("{} {:.0}/s", peer.0, peer.1), format!("{ratio:.2}x"), bound);
+        self.push(
+            name,
+            format!("{ours:.0}/s"),
+            format!("{} {:.0}/s", peer.0, peer.1),
+            format!("{ratio:.2}x"),
+            bound,
+        );
     }
 
     /// A figure with a bound of its own.
@@ -61,14 +86,34 @@ impl Table {
         self.push(name, ours, String::new(), String::new(), bound);
     }
 
-    fn push(&mut self, name: &str, figure: String, peer: String, ratio: String, bound: &'static str) {
+    fn push(
+        &mut self,
+        name: &str,
+        figure: String,
+        peer: String,
+        ratio: String,
+        bound: &'static str,
+    ) {
         println!("{name}: {figure} {peer} {ratio}");
-        self.rows.push(Row { name: name.to_owned(), figure, peer, ratio, bound });
+        self.rows.push(Row {
+            name: name.to_owned(),
+            figure,
+            peer,
+            ratio,
+            bound,
+        });
     }
 
     pub(crate) fn print(&self) {
         println!("\n| what | figure | beside | ratio | bound |\n|---|--:|--:|--:|--:|");
-        for Row { name, figure, peer, ratio, bound } in &self.rows {
+        for Row {
+            name,
+            figure,
+            peer,
+            ratio,
+            bound,
+        } in &self.rows
+        {
             println!("| {name} | {figure} | {peer} | {ratio} | {bound} |");
         }
     }

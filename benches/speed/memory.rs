@@ -3,7 +3,8 @@
 use std::hint::black_box;
 
 use planwright::{
-    Context, Executor, MemoryStore, Policy, RunStatus, ToolError, ToolRegistry, ValidatedPlan, check, inputs, tool_fn,
+    Context, Executor, MemoryStore, Policy, RunStatus, ToolError, ToolRegistry, ValidatedPlan,
+    check, inputs, tool_fn,
 };
 use serde_json::{Map, Value};
 use tokio::runtime::Runtime;
@@ -43,11 +44,16 @@ pub(crate) fn rows(table: &mut Table) {
 }
 
 pub(crate) fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
 }
 
 pub(crate) fn noops() -> ToolRegistry {
-    let noop = tool_fn("noop", "Does nothing", |_: Map<String, Value>| async { Ok::<_, ToolError>(Map::<String, Value>::new()) });
+    let noop = tool_fn("noop", "Does nothing", |_: Map<String, Value>| async {
+        Ok::<_, ToolError>(Map::<String, Value>::new())
+    });
     ToolRegistry::new().with(noop.read_only()).unwrap()
 }
 

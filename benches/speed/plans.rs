@@ -38,12 +38,20 @@ pub(crate) fn mixed(steps: usize) -> String {
 
 /// Each step after the one before it.
 pub(crate) fn chain(steps: usize) -> String {
-    plan(&(0..steps).map(|index| noop(index, index.checked_sub(1))).collect::<Vec<_>>())
+    plan(
+        &(0..steps)
+            .map(|index| noop(index, index.checked_sub(1)))
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// Every step after the first one alone.
 pub(crate) fn fan(steps: usize) -> String {
-    plan(&(0..steps).map(|index| noop(index, (index > 0).then_some(0))).collect::<Vec<_>>())
+    plan(
+        &(0..steps)
+            .map(|index| noop(index, (index > 0).then_some(0)))
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn noop(index: usize, after: Option<usize>) -> Value {

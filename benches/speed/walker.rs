@@ -31,13 +31,22 @@ pub(crate) async fn walk(form: Form, steps: usize) -> usize {
     while ended < steps {
         while running.len() < 64 {
             let Some(step) = ready.pop_front() else { break };
-            journal.push(json!({"at": 0, "kind": "attempt_started", "step": step, "attempt": 1}).to_string());
+            journal.push(
+                json!({"at": 0, "kind": "attempt_started", "step": step, "attempt": 1}).to_string(),
+            );
             let call = Arc::clone(&call);
-            running.spawn(async move { (step, tokio::time::timeout(Duration::from_secs(60), call()).await) });
+            running.spawn(async move {
+                (
+                    step,
+                    tokio::time::timeout(Duration::from_secs(60), call()).await,
+                )
+            });
         }
         let (step, result) = running.join_next().await.unwrap().unwrap();
         let outputs = result.unwrap();
-        journal.push(json!({"at": 0, "kind": "attempt_ended", "step": step, "outputs": outputs}).to_string());
+        journal.push(
+            json!({"at": 0, "kind": "attempt_ended", "step": step, "outputs": outputs}).to_string(),
+        );
         ended += 1;
         match form {
             Form::Chain if step + 1 < steps => ready.push_back(step + 1),

@@ -36,7 +36,13 @@ fn main() -> ExitCode {
         println!("PLANWRIGHT_CORPORA is unset: every corpus test is skipped");
     }
     let corpora = folder.map(|folder| Arc::new(rows::Corpora::new(folder)));
-    let tests = [taskbench::TESTS, seal_tools::TESTS, nestful::TESTS, worfbench::TESTS].concat();
+    let tests = [
+        taskbench::TESTS,
+        seal_tools::TESTS,
+        nestful::TESTS,
+        worfbench::TESTS,
+    ]
+    .concat();
     let trials = tests
         .into_iter()
         .map(|test| match &corpora {
@@ -55,6 +61,9 @@ fn main() -> ExitCode {
 
 impl Clone for CorpusTest {
     fn clone(&self) -> Self {
-        Self { name: self.name, run: self.run }
+        Self {
+            name: self.name,
+            run: self.run,
+        }
     }
 }

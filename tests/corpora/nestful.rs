@@ -14,8 +14,14 @@ use super::CorpusTest;
 use super::rows::{Corpora, Verdict};
 
 pub(crate) const TESTS: &[CorpusTest] = &[
-    CorpusTest { name: "nestful::references_outputs_and_faults_of_the_gold_data", run: gold },
-    CorpusTest { name: "nestful::literal_dollars_stay_text", run: literal_dollars },
+    CorpusTest {
+        name: "nestful::references_outputs_and_faults_of_the_gold_data",
+        run: gold,
+    },
+    CorpusTest {
+        name: "nestful::literal_dollars_stay_text",
+        run: literal_dollars,
+    },
 ];
 
 fn gold(corpora: &Corpora) {
@@ -32,19 +38,42 @@ fn gold(corpora: &Corpora) {
             expected.push("P402");
             unresolved += 1;
         }
-        assert_eq!(verdict.errors(), expected, "{}: {:#?}", case.id, verdict.findings);
+        assert_eq!(
+            verdict.errors(),
+            expected,
+            "{}: {:#?}",
+            case.id,
+            verdict.findings
+        );
         let Some(plan) = verdict.plan else { continue };
         accepted += 1;
         let graph = plan.graph();
         let edges: BTreeSet<(String, String)> = (0..plan.plan().steps.len())
-            .flat_map(|step| graph.dependencies(step).iter().map(move |from| (*from, step)))
+            .flat_map(|step| {
+                graph
+                    .dependencies(step)
+                    .iter()
+                    .map(move |from| (*from, step))
+            })
             .map(|(from, to)| (id_of(&plan, from), id_of(&plan, to)))
             .collect();
         assert_eq!(edges, case.edges, "{}: every reference is an edge", case.id);
-        let outputs: Vec<&str> = plan.plan().outputs.iter().map(|output| output.name.as_str()).collect();
-        assert_eq!(outputs, case.outputs, "{}: var_result becomes the plan's outputs", case.id);
+        let outputs: Vec<&str> = plan
+            .plan()
+            .outputs
+            .iter()
+            .map(|output| output.name.as_str())
+            .collect();
+        assert_eq!(
+            outputs, case.outputs,
+            "{}: var_result becomes the plan's outputs",
+            case.id
+        );
     }
-    assert!(duplicates > 0 && unresolved > 0 && accepted > 0, "{duplicates} {unresolved} {accepted}");
+    assert!(
+        duplicates > 0 && unresolved > 0 && accepted > 0,
+        "{duplicates} {unresolved} {accepted}"
+    );
 }
 
 fn literal_dollars(corpora: &Corpora) {
@@ -54,10 +83,16 @@ fn literal_dollars(corpora: &Corpora) {
         for (step, argument, text) in &case.literal_dollars {
             let verdict = Verdict::of(&case.document, &catalog);
             let Some(plan) = verdict.plan else { continue };
-            let planwright::model::StepConfig::ToolCall(call) = &plan.plan().steps[*step].config else {
+            let planwright::model::StepConfig::ToolCall(call) = &plan.plan().steps[*step].config
+            else {
                 panic!("{}: step {step} is no tool call", case.id)
             };
-            assert_eq!(call.arguments[argument].to_value(), json!(text), "{}: {text}", case.id);
+            assert_eq!(
+                call.arguments[argument].to_value(),
+                json!(text),
+                "{}: {text}",
+                case.id
+            );
             seen += 1;
         }
     }
@@ -71,7 +106,11 @@ fn id_of(plan: &planwright::ValidatedPlan, step: usize) -> String {
 fn catalog(corpora: &Corpora) -> ToolCatalog {
     let mut names = BTreeSet::new();
     for spec in ["executable", "glaive", "sgd"] {
-        for tool in corpora.document(&format!("nestful/{spec}_spec.json")).as_array().unwrap() {
+        for tool in corpora
+            .document(&format!("nestful/{spec}_spec.json"))
+            .as_array()
+            .unwrap()
+        {
             names.insert(tool["name"].as_str().unwrap().to_owned());
         }
     }
@@ -96,12 +135,19 @@ struct Case {
 
 impl Case {
     fn all(corpora: &Corpora) -> Vec<Self> {
-        corpora.rows("nestful/cases_sample.jsonl").iter().map(Self::convert).collect()
+        corpora
+            .rows("nestful/cases_sample.jsonl")
+            .iter()
+            .map(Self::convert)
+            .collect()
     }
 
     fn convert(row: &Value) -> Self {
         let calls = row["output"].as_array().unwrap();
-        let labels: Vec<&str> = calls.iter().filter_map(|call| call["label"].as_str()).collect();
+        let labels: Vec<&str> = calls
+            .iter()
+            .filter_map(|call| call["label"].as_str())
+            .collect();
         let known: BTreeSet<&str> = labels.iter().copied().collect();
         let mut case = Self {
             id: format!("{}/{}", row["source"].as_str().unwrap(), row["index"]),
@@ -132,7 +178,8 @@ impl Case {
                 let converted = case.references(value, label, &known);
                 if let (true, Some(text)) = (converted == *value, value.as_str()) {
                     if text.contains('$') {
-                        case.literal_dollars.push((steps.len(), name.clone(), text.to_owned()));
+                        case.literal_dollars
+                            .push((steps.len(), name.clone(), text.to_owned()));
                     }
                 }
                 arguments.insert(name.clone(), converted);
@@ -164,15 +211,24 @@ impl Case {
                     } else if !step.is_empty() {
                         self.edges.insert((label.to_owned(), step.to_owned()));
                     }
-                    let path: String =
-                        found[2].split('.').skip(1).map(|name| format!("[{}]", json!(name))).collect();
+                    let path: String = found[2]
+                        .split('.')
+                        .skip(1)
+                        .map(|name| format!("[{}]", json!(name)))
+                        .collect();
                     format!("${{step.{label}{path}}}")
                 });
                 Value::String(converted.into_owned())
             }
-            Value::Array(items) => items.iter().map(|item| self.references(item, step, known)).collect(),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| self.references(item, step, known))
+                .collect(),
             Value::Object(members) => Value::Object(
-                members.iter().map(|(name, item)| (name.clone(), self.references(item, step, known))).collect(),
+                members
+                    .iter()
+                    .map(|(name, item)| (name.clone(), self.references(item, step, known)))
+                    .collect(),
             ),
             other => other.clone(),
         }

@@ -19,7 +19,11 @@ impl Corpora {
 
     /// Every row of a file of JSON lines.
     pub(crate) fn rows(&self, file: &str) -> Vec<Value> {
-        let rows: Vec<Value> = self.text(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let rows: Vec<Value> = self
+            .text(file)
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         assert!(!rows.is_empty(), "{file} holds no row");
         rows
     }
@@ -48,8 +52,14 @@ impl Verdict {
     pub(crate) fn of(document: &Value, catalog: &ToolCatalog) -> Self {
         let policy = Policy::default();
         match check(&document.to_string(), &Context::new(catalog, &policy)) {
-            Ok(plan) => Self { findings: plan.warnings().to_vec(), plan: Some(plan) },
-            Err(rejected) => Self { findings: rejected.findings().to_vec(), plan: None },
+            Ok(plan) => Self {
+                findings: plan.warnings().to_vec(),
+                plan: Some(plan),
+            },
+            Err(rejected) => Self {
+                findings: rejected.findings().to_vec(),
+                plan: None,
+            },
         }
     }
 
@@ -67,6 +77,8 @@ impl Verdict {
     }
 
     pub(crate) fn finds(&self, code: &str) -> bool {
-        self.findings.iter().any(|finding| finding.code.as_str() == code)
+        self.findings
+            .iter()
+            .any(|finding| finding.code.as_str() == code)
     }
 }

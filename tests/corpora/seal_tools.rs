@@ -20,8 +20,14 @@ use super::CorpusTest;
 use super::rows::{Corpora, Verdict};
 
 pub(crate) const TESTS: &[CorpusTest] = &[
-    CorpusTest { name: "seal_tools::gold_plans_pass_but_for_references_of_the_wrong_type", run: check_all },
-    CorpusTest { name: "seal_tools::accepted_plans_run_and_references_have_the_right_values", run: run_all },
+    CorpusTest {
+        name: "seal_tools::gold_plans_pass_but_for_references_of_the_wrong_type",
+        run: check_all,
+    },
+    CorpusTest {
+        name: "seal_tools::accepted_plans_run_and_references_have_the_right_values",
+        run: run_all,
+    },
 ];
 
 fn check_all(corpora: &Corpora) {
@@ -31,10 +37,21 @@ fn check_all(corpora: &Corpora) {
     for case in Case::all(corpora, &tools) {
         let verdict = Verdict::of(&case.document, registry.catalog());
         let expected: &[&str] = if case.misfits > 0 { &["P305"] } else { &[] };
-        assert_eq!(verdict.errors(), expected, "{}: {:#?}", case.id, verdict.findings);
+        assert_eq!(
+            verdict.errors(),
+            expected,
+            "{}: {:#?}",
+            case.id,
+            verdict.findings
+        );
         if !expected.is_empty() {
-            let found = verdict.findings.iter().filter(|finding| finding.code.as_str() == "P305");
-            let errors = found.filter(|finding| finding.severity == Severity::Error).count();
+            let found = verdict
+                .findings
+                .iter()
+                .filter(|finding| finding.code.as_str() == "P305");
+            let errors = found
+                .filter(|finding| finding.severity == Severity::Error)
+                .count();
             assert_eq!(errors, case.misfits, "{}: {:#?}", case.id, verdict.findings);
             refused += 1;
         }
@@ -44,17 +61,34 @@ fn check_all(corpora: &Corpora) {
 
 fn run_all(corpora: &Corpora) {
     let tools = Described::all(corpora);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         for case in Case::all(corpora, &tools) {
             if case.misfits > 0 {
                 continue;
             }
             let (registry, calls) = registry(&tools);
-            let plan = Verdict::of(&case.document, registry.catalog()).plan.unwrap();
+            let plan = Verdict::of(&case.document, registry.catalog())
+                .plan
+                .unwrap();
             let executor = Executor::new(registry, MemoryStore::new());
-            let run = executor.start(plan, inputs! {}).await.unwrap().wait().await.unwrap();
-            assert_eq!(run.status(), RunStatus::Succeeded, "{}: {:?}", case.id, run.failure());
+            let run = executor
+                .start(plan, inputs! {})
+                .await
+                .unwrap()
+                .wait()
+                .await
+                .unwrap();
+            assert_eq!(
+                run.status(),
+                RunStatus::Succeeded,
+                "{}: {:?}",
+                case.id,
+                run.failure()
+            );
             let mut calls = std::mem::take(&mut *calls.lock().unwrap());
             let mut expected = case.calls.clone();
             calls.sort_by_key(ToString::to_string);
@@ -83,12 +117,17 @@ impl Described {
     fn new(row: &Value) -> Self {
         let types = |member: &str| -> Vec<(String, String)> {
             let fields = row[member].as_object().unwrap();
-            fields.iter().map(|(name, field)| (name.clone(), json_type(&field["type"]).to_owned())).collect()
+            fields
+                .iter()
+                .map(|(name, field)| (name.clone(), json_type(&field["type"]).to_owned()))
+                .collect()
         };
         let (parameters, responses) = (types("parameters"), types("responses"));
         let object = |fields: &[(String, String)], required: Value| {
-            let properties: Map<String, Value> =
-                fields.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind }))).collect();
+            let properties: Map<String, Value> = fields
+                .iter()
+                .map(|(name, kind)| (name.clone(), json!({ "type": kind })))
+                .collect();
             Schema(json!({
                 "type": "object",
                 "properties": properties,
@@ -100,12 +139,19 @@ impl Described {
         spec.input_schema = Some(object(&parameters, row["required"].clone()));
         let delivered: Value = responses.iter().map(|(name, _)| name.clone()).collect();
         spec.output_schema = Some(object(&responses, delivered));
-        Self { spec, parameters: parameters.into_iter().collect(), responses }
+        Self {
+            spec,
+            parameters: parameters.into_iter().collect(),
+            responses,
+        }
     }
 
     /// What a call answers: a value of the declared type for each field, told apart by type.
     fn answer(&self) -> Map<String, Value> {
-        self.responses.iter().map(|(name, kind)| (name.clone(), self.value(name, kind))).collect()
+        self.responses
+            .iter()
+            .map(|(name, kind)| (name.clone(), self.value(name, kind)))
+            .collect()
     }
 
     fn value(&self, name: &str, kind: &str) -> Value {
@@ -141,7 +187,11 @@ struct Case {
 
 impl Case {
     fn all(corpora: &Corpora, tools: &BTreeMap<String, Described>) -> Vec<Self> {
-        corpora.rows("seal-tools/cases_sample.jsonl").iter().map(|row| Self::convert(row, tools)).collect()
+        corpora
+            .rows("seal-tools/cases_sample.jsonl")
+            .iter()
+            .map(|row| Self::convert(row, tools))
+            .collect()
     }
 
     fn convert(row: &Value, tools: &BTreeMap<String, Described>) -> Self {
@@ -157,7 +207,10 @@ impl Case {
                 let takes = tool.parameters[argument].as_str();
                 match value.as_str().and_then(|text| fields.get(text)) {
                     Some((step, field, kind)) => {
-                        planned.insert(argument.clone(), json!(format!("${{step.s{step}.{field}}}")));
+                        planned.insert(
+                            argument.clone(),
+                            json!(format!("${{step.s{step}.{field}}}")),
+                        );
                         let value = owner(*step).value(field, kind);
                         misfits += usize::from(!fits(kind, takes));
                         called.insert(argument.clone(), rendered(value, takes));
@@ -168,14 +221,29 @@ impl Case {
                     }
                 }
             }
-            for (label, (field, kind)) in call["responses"].as_array().unwrap().iter().zip(&tool.responses) {
-                fields.insert(label.as_str().unwrap().to_owned(), (index, field.clone(), kind.clone()));
+            for (label, (field, kind)) in call["responses"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .zip(&tool.responses)
+            {
+                fields.insert(
+                    label.as_str().unwrap().to_owned(),
+                    (index, field.clone(), kind.clone()),
+                );
             }
-            steps.push(json!({"name": format!("s{index}"), "tool": name, "args": planned, "after": []}));
+            steps.push(
+                json!({"name": format!("s{index}"), "tool": name, "args": planned, "after": []}),
+            );
             calls.push(json!({"tool": name, "arguments": called}));
         }
         let id = row["id"].as_str().unwrap().to_owned();
-        Self { id, document: json!({"objective": row["query"], "steps": steps}), calls, misfits }
+        Self {
+            id,
+            document: json!({"objective": row["query"], "steps": steps}),
+            calls,
+            misfits,
+        }
     }
 }
 
@@ -185,7 +253,10 @@ fn fits(value: &str, argument: &str) -> bool {
 }
 
 /// A scalar bound whole to a string argument is rendered as text; `9.0` is read as `9`.
-#[expect(clippy::cast_possible_truncation, reason = "a number without a fraction, as the assertion says")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a number without a fraction, as the assertion says"
+)]
 fn rendered(value: Value, argument: &str) -> Value {
     match value {
         Value::String(_) => value,
@@ -206,7 +277,11 @@ fn registry(tools: &BTreeMap<String, Described>) -> (ToolRegistry, Calls) {
     let mut registry = ToolRegistry::new();
     for tool in tools.values() {
         let answer = tool.answer();
-        let scripted = Scripted { spec: tool.spec.clone(), answer, calls: Arc::clone(&calls) };
+        let scripted = Scripted {
+            spec: tool.spec.clone(),
+            answer,
+            calls: Arc::clone(&calls),
+        };
         registry = registry.with(scripted).unwrap();
     }
     (registry, calls)
@@ -226,7 +301,11 @@ impl Tool for Scripted {
         &self.spec
     }
 
-    async fn call(&self, arguments: Map<String, Value>, _: &ToolContext) -> Result<ToolOutput, ToolError> {
+    async fn call(
+        &self,
+        arguments: Map<String, Value>,
+        _: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
         let call = json!({"tool": self.spec.name.as_str(), "arguments": arguments});
         self.calls.lock().unwrap().push(call);
         Ok(ToolOutput::from(Value::Object(self.answer.clone())))

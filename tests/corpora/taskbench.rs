@@ -16,8 +16,14 @@ use super::CorpusTest;
 use super::rows::{Corpora, Verdict};
 
 pub(crate) const TESTS: &[CorpusTest] = &[
-    CorpusTest { name: "taskbench::every_faulty_prediction_is_refused_for_its_fault", run: faulty },
-    CorpusTest { name: "taskbench::every_clean_prediction_is_accepted", run: clean },
+    CorpusTest {
+        name: "taskbench::every_faulty_prediction_is_refused_for_its_fault",
+        run: faulty,
+    },
+    CorpusTest {
+        name: "taskbench::every_clean_prediction_is_accepted",
+        run: clean,
+    },
 ];
 
 fn faulty(corpora: &Corpora) {
@@ -27,7 +33,12 @@ fn faulty(corpora: &Corpora) {
             continue;
         }
         let verdict = Verdict::of(&prediction.document, &prediction.catalog);
-        assert!(verdict.plan.is_none(), "{}: accepted with {:?}", prediction.id, prediction.faults);
+        assert!(
+            verdict.plan.is_none(),
+            "{}: accepted with {:?}",
+            prediction.id,
+            prediction.faults
+        );
         for fault in &prediction.faults {
             assert!(
                 fault.codes().iter().any(|code| verdict.finds(code)),
@@ -46,7 +57,13 @@ fn clean(corpora: &Corpora) {
     for prediction in Prediction::all(corpora) {
         if prediction.faults.is_empty() {
             let verdict = Verdict::of(&prediction.document, &prediction.catalog);
-            assert_eq!(verdict.errors(), [] as [&str; 0], "{}: {:#?}", prediction.id, verdict.findings);
+            assert_eq!(
+                verdict.errors(),
+                [] as [&str; 0],
+                "{}: {:#?}",
+                prediction.id,
+                verdict.findings
+            );
             accepted += 1;
         }
     }
@@ -64,6 +81,7 @@ enum Fault {
     ArgumentsAreNoObject,
     ReferenceToNoNode,
     ReferenceToItself,
+    BracesOfAnotherSystem,
 }
 
 impl Fault {
@@ -79,6 +97,7 @@ impl Fault {
             Self::ArgumentsAreNoObject => &["P104"],
             Self::ReferenceToNoNode => &["P402"],
             Self::ReferenceToItself => &["P403"],
+            Self::BracesOfAnotherSystem => &["P401"],
         }
     }
 }
@@ -109,7 +128,10 @@ impl Prediction {
 
     fn convert(prediction: &Value, catalog: &ToolCatalog, known: &BTreeSet<String>) -> Self {
         let nodes = prediction["task_nodes"].as_array().unwrap();
-        let names: Vec<&str> = nodes.iter().map(|node| node["task"].as_str().unwrap()).collect();
+        let names: Vec<&str> = nodes
+            .iter()
+            .map(|node| node["task"].as_str().unwrap())
+            .collect();
         let mut faults = BTreeSet::new();
         let mut edges = BTreeSet::new();
         let mut steps = Vec::new();
@@ -123,7 +145,10 @@ impl Prediction {
             let mut step = Map::new();
             step.insert("name".into(), names[index].into());
             step.insert("tool".into(), names[index].into());
-            step.insert("args".into(), arguments(&node["arguments"], index, &names, &mut edges, &mut faults));
+            step.insert(
+                "args".into(),
+                arguments(&node["arguments"], index, &names, &mut edges, &mut faults),
+            );
             step.insert("after".into(), json!([]));
             steps.push(step);
         }
@@ -136,7 +161,12 @@ impl Prediction {
         }
         let id = prediction["id"].as_str().unwrap().to_owned();
         let document = json!({"objective": prediction["user_request"], "steps": steps});
-        Self { id, document, catalog: catalog.clone(), faults }
+        Self {
+            id,
+            document,
+            catalog: catalog.clone(),
+            faults,
+        }
     }
 }
 
@@ -159,9 +189,10 @@ fn arguments(
     for (position, argument) in list.iter().enumerate() {
         let positional = format!("arg{position}");
         let (name, value) = match argument {
-            Value::Object(object) if object.contains_key("value") => {
-                (object["name"].as_str().unwrap().to_owned(), object["value"].clone())
-            }
+            Value::Object(object) if object.contains_key("value") => (
+                object["name"].as_str().unwrap().to_owned(),
+                object["value"].clone(),
+            ),
             Value::Object(object) => (positional, object["name"].clone()),
             other => (positional, other.clone()),
         };
@@ -178,7 +209,12 @@ fn references(
     edges: &mut BTreeSet<(usize, usize)>,
     faults: &mut BTreeSet<Fault>,
 ) -> Value {
-    let Some(text) = value.as_str() else { return value.clone() };
+    let Some(text) = value.as_str() else {
+        return value.clone();
+    };
+    if text.contains("${") {
+        faults.insert(Fault::BracesOfAnotherSystem);
+    }
     let pattern = Regex::new(r"<node-(\d+)>(?:\.(\w+))?").unwrap();
     let converted = pattern.replace_all(text, |found: &regex::Captures<'_>| {
         let node: usize = found[1].parse().unwrap();
@@ -204,9 +240,17 @@ fn add_link(
     faults: &mut BTreeSet<Fault>,
 ) {
     let (source, target) = (&link["source"], &link["target"]);
-    let place = |end: &Value| end.as_str().and_then(|name| names.iter().position(|known| known == &name));
+    // `after` takes a step's name, or the id that is made of it
+    let names_step = |known: &str, name: &str| known == name || known.replace(' ', "_") == name;
+    let place = |end: &Value| {
+        end.as_str()
+            .and_then(|name| names.iter().position(|known| names_step(known, name)))
+    };
     let mut after = |step: usize, entry: &Value| {
-        steps[step]["after"].as_array_mut().unwrap().push(entry.clone());
+        steps[step]["after"]
+            .as_array_mut()
+            .unwrap()
+            .push(entry.clone());
     };
     match (place(source), place(target)) {
         (Some(from), Some(to)) => {
@@ -221,7 +265,11 @@ fn add_link(
         (from, to) => {
             let odd = if from.is_none() { source } else { target };
             after(to.or(from).unwrap_or(0), odd);
-            faults.insert(if odd.is_string() { Fault::DanglingLink } else { Fault::LinkEndpointIsNoName });
+            faults.insert(if odd.is_string() {
+                Fault::DanglingLink
+            } else {
+                Fault::LinkEndpointIsNoName
+            });
         }
     }
 }

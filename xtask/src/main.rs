@@ -1,6 +1,10 @@
 //! Chores of the workspace: `cargo xtask tidy`.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line chore")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line chore"
+)]
 
 mod tidy;
 
@@ -8,7 +12,12 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         ["tidy"] => tidy::run(),
         _ => {
             eprintln!("usage: cargo xtask tidy");

@@ -18,7 +18,10 @@ pub(crate) struct Untidy {
 
 impl Untidy {
     pub(crate) fn new(place: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { place: place.into(), what: what.into() }
+        Self {
+            place: place.into(),
+            what: what.into(),
+        }
     }
 }
 
@@ -32,15 +35,24 @@ pub(crate) fn run() -> ExitCode {
     ];
     let mut clean = true;
     for (name, found) in checks {
-        println!("tidy: {name}: {}", if found.is_empty() { "fine" } else { "not tidy" });
+        println!(
+            "tidy: {name}: {}",
+            if found.is_empty() { "fine" } else { "not tidy" }
+        );
         for untidy in found {
             clean = false;
             println!("  {}: {}", untidy.place, untidy.what);
         }
     }
-    if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if clean {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn workspace_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }

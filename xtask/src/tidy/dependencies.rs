@@ -26,8 +26,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that no core crate may reach, by any path: the core stays light.
-const CORE: &[&str] = &["plan-model", "plan-validate", "plan-run", "plan-store", "plan-exec"];
-const HEAVY: &[&str] = &["rustls", "openssl", "hyper", "reqwest", "rusqlite", "tokio-postgres", "rmcp"];
+const CORE: &[&str] = &[
+    "plan-model",
+    "plan-validate",
+    "plan-run",
+    "plan-store",
+    "plan-exec",
+];
+const HEAVY: &[&str] = &[
+    "rustls",
+    "openssl",
+    "hyper",
+    "reqwest",
+    "rusqlite",
+    "tokio-postgres",
+    "rmcp",
+];
 
 /// Crates that a pure crate may not depend on directly: it has no clock, runtime or file system.
 const PURE: &[&str] = &["plan-model", "plan-validate", "plan-run"];
@@ -55,8 +69,10 @@ fn metadata(root: &Path) -> Result<Value, String> {
 
 fn examine(metadata: &Value) -> Vec<Untidy> {
     let allowed: BTreeMap<&str, &[&str]> = ALLOWED.iter().copied().collect();
-    let members: BTreeSet<&str> =
-        array(metadata, "workspace_members").iter().filter_map(Value::as_str).collect();
+    let members: BTreeSet<&str> = array(metadata, "workspace_members")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     let mut untidy = Vec::new();
     let mut names = BTreeMap::new();
     for package in array(metadata, "packages") {
@@ -66,7 +82,10 @@ fn examine(metadata: &Value) -> Vec<Untidy> {
             continue;
         }
         if !allowed.contains_key(name) {
-            untidy.push(Untidy::new(name, "is not in the table of allowed dependencies"));
+            untidy.push(Untidy::new(
+                name,
+                "is not in the table of allowed dependencies",
+            ));
             continue;
         }
         let below = closure(name, &allowed);
@@ -75,12 +94,18 @@ fn examine(metadata: &Value) -> Vec<Untidy> {
             let kind = dependency.get("kind").and_then(Value::as_str);
             if on == "plan-testkit" {
                 if kind != Some("dev") {
-                    untidy.push(Untidy::new(name, "depends on `plan-testkit` outside its tests"));
+                    untidy.push(Untidy::new(
+                        name,
+                        "depends on `plan-testkit` outside its tests",
+                    ));
                 }
             } else if kind != Some("dev") && allowed.contains_key(on) && !below.contains(on) {
                 untidy.push(Untidy::new(name, format!("may not depend on `{on}`")));
             } else if kind.is_none() && PURE.contains(&name) && IMPURE.contains(&on) {
-                untidy.push(Untidy::new(name, format!("is pure and may not depend on `{on}`")));
+                untidy.push(Untidy::new(
+                    name,
+                    format!("is pure and may not depend on `{on}`"),
+                ));
             }
         }
     }
@@ -113,29 +138,46 @@ fn heavy(metadata: &Value, names: &BTreeMap<&str, &str>) -> Vec<Untidy> {
     for (&id, &name) in names.iter().filter(|(_, name)| CORE.contains(name)) {
         let (mut seen, mut open) = (BTreeSet::from([id]), vec![id]);
         while let Some(next) = open.pop() {
-            let Some(node) = nodes.get(next) else { continue };
+            let Some(node) = nodes.get(next) else {
+                continue;
+            };
             for dependency in array(node, "deps") {
-                let normal =
-                    array(dependency, "dep_kinds").iter().any(|kind| kind.get("kind").is_some_and(Value::is_null));
+                let normal = array(dependency, "dep_kinds")
+                    .iter()
+                    .any(|kind| kind.get("kind").is_some_and(Value::is_null));
                 let pkg = text(dependency, "pkg");
                 if normal && seen.insert(pkg) {
                     open.push(pkg);
                 }
             }
         }
-        for reached in seen.iter().filter_map(|id| names.get(id)).filter(|reached| HEAVY.contains(reached)) {
-            untidy.push(Untidy::new(name, format!("is a core crate and reaches `{reached}`")));
+        for reached in seen
+            .iter()
+            .filter_map(|id| names.get(id))
+            .filter(|reached| HEAVY.contains(reached))
+        {
+            untidy.push(Untidy::new(
+                name,
+                format!("is a core crate and reaches `{reached}`"),
+            ));
         }
     }
     untidy
 }
 
 fn array<'a>(value: &'a Value, member: &str) -> &'a [Value] {
-    value.get(member).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    value
+        .get(member)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
 }
 
 fn text<'a>(value: &'a Value, member: &str) -> &'a str {
-    value.get(member).and_then(Value::as_str).unwrap_or_default()
+    value
+        .get(member)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -154,7 +196,10 @@ mod tests {
     #[test]
     fn an_edge_against_the_direction_is_untidy() {
         let found = examine(&metadata_of("plan-model", "plan-run", None));
-        assert_eq!(found, [Untidy::new("plan-model", "may not depend on `plan-run`")]);
+        assert_eq!(
+            found,
+            [Untidy::new("plan-model", "may not depend on `plan-run`")]
+        );
     }
 
     #[test]
@@ -164,7 +209,10 @@ mod tests {
 
     #[test]
     fn the_testkit_is_for_tests_alone() {
-        assert_eq!(examine(&metadata_of("plan-exec", "plan-testkit", None)).len(), 1);
+        assert_eq!(
+            examine(&metadata_of("plan-exec", "plan-testkit", None)).len(),
+            1
+        );
         assert!(examine(&metadata_of("plan-exec", "plan-testkit", Some("dev"))).is_empty());
     }
 

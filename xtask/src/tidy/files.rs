@@ -10,14 +10,20 @@ const LINES: usize = 500;
 
 pub(super) fn check(root: &Path) -> Vec<Untidy> {
     let mut files = Vec::new();
-    for folder in ["src", "crates", "examples", "benches", "tests", "xtask", "fuzz"] {
+    for folder in [
+        "src", "crates", "examples", "benches", "tests", "xtask", "fuzz",
+    ] {
         collect(&root.join(folder), &mut files);
     }
     files.sort();
     files
         .iter()
         .flat_map(|path| {
-            let place = path.strip_prefix(root).unwrap_or(path).display().to_string();
+            let place = path
+                .strip_prefix(root)
+                .unwrap_or(path)
+                .display()
+                .to_string();
             match fs::read_to_string(path) {
                 Ok(text) => examine(&place, &text),
                 Err(error) => vec![Untidy::new(place, error.to_string())],
@@ -27,7 +33,9 @@ pub(super) fn check(root: &Path) -> Vec<Untidy> {
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
@@ -43,15 +51,29 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 fn examine(place: &str, text: &str) -> Vec<Untidy> {
     let mut untidy = Vec::new();
     if place.ends_with("/mod.rs") {
-        untidy.push(Untidy::new(place, "is a `mod.rs`; name the file after its module"));
+        untidy.push(Untidy::new(
+            place,
+            "is a `mod.rs`; name the file after its module",
+        ));
     }
-    let first = text.lines().find(|line| !line.is_empty() && !line.starts_with("#![cfg("));
+    let first = text
+        .lines()
+        .find(|line| !line.is_empty() && !line.starts_with("#![cfg("));
     if !first.is_some_and(|line| line.starts_with("//!") || line.starts_with("#![doc")) {
-        untidy.push(Untidy::new(place, "does not begin with the doc of its module"));
+        untidy.push(Untidy::new(
+            place,
+            "does not begin with the doc of its module",
+        ));
     }
-    let lines = text.lines().take_while(|line| *line != "#[cfg(test)]").count();
+    let lines = text
+        .lines()
+        .take_while(|line| *line != "#[cfg(test)]")
+        .count();
     if lines > LINES {
-        untidy.push(Untidy::new(place, format!("has {lines} lines before its tests, over {LINES}")));
+        untidy.push(Untidy::new(
+            place,
+            format!("has {lines} lines before its tests, over {LINES}"),
+        ));
     }
     untidy
 }

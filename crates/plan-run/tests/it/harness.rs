@@ -84,7 +84,10 @@ pub(crate) fn call_with(id: &str, tool: &str, arguments: &Value) -> Value {
     )
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "a literal is written where it is called")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a literal is written where it is called"
+)]
 pub(crate) fn step(id: &str, config: Value, after: &[&str]) -> Value {
     json!({ "id": id, "name": id, "config": config, "depends_on": after, "outputs": [] })
 }
