@@ -7,7 +7,7 @@ use planwright::model::{Limits, Schema};
 use planwright::{Context, Policy, ToolCatalog, ToolName, ToolSpec, check};
 use serde_json::{Value, json};
 
-use super::measure::{Table, median};
+use super::measure::{Effort, Table, beside, median};
 use super::plans;
 
 pub(crate) fn rows(table: &mut Table) {
@@ -21,12 +21,15 @@ pub(crate) fn rows(table: &mut Table) {
         }
         let text = plans::mixed(steps);
         let context = Context::new(&catalog, &policy);
-        let ours = median(|| {
-            black_box(check(black_box(&text), &context).unwrap());
-        });
-        let parse = median(|| {
-            black_box(serde_json::from_slice::<Value>(black_box(text.as_bytes())).unwrap());
-        });
+        let (ours, parse) = beside(
+            Effort::Usual,
+            &mut || drop(black_box(check(black_box(&text), &context).unwrap())),
+            &mut || {
+                drop(black_box(
+                    serde_json::from_slice::<Value>(black_box(text.as_bytes())).unwrap(),
+                ))
+            },
+        );
         per_step.push((steps, ours / u32::try_from(steps).unwrap()));
         table.time(&name, ours, ("serde_json::Value", parse), "4x");
     }
@@ -54,7 +57,7 @@ fn refusal(table: &mut Table, catalog: &ToolCatalog, policy: &Policy) {
     }
 }
 
-fn catalog() -> ToolCatalog {
+pub(crate) fn catalog() -> ToolCatalog {
     let mut spec = ToolSpec::named(ToolName::new("work").unwrap());
     spec.input_schema = Some(Schema(json!({
         "type": "object",

@@ -5,7 +5,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
     clippy::indexing_slicing,
@@ -16,6 +15,7 @@
 mod check;
 mod measure;
 mod memory;
+mod peak;
 mod plans;
 mod sqlite;
 mod walker;
@@ -23,12 +23,19 @@ mod walker;
 use measure::Table;
 
 fn main() {
-    let wanted: Vec<String> = std::env::args()
+    let arguments: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with("--"))
         .collect();
-    let mut table = Table::new(wanted);
+    if let [first, rest @ ..] = arguments.as_slice()
+        && first == peak::ASKED
+    {
+        peak::answer(rest);
+        return;
+    }
+    let mut table = Table::new(arguments);
     check::rows(&mut table);
+    peak::rows(&mut table);
     memory::rows(&mut table);
     sqlite::rows(&mut table);
     table.print();

@@ -4,19 +4,56 @@ use std::time::{Duration, Instant};
 
 /// Runs per figure; the median is what counts.
 const RUNS: usize = 9;
+/// Runs per figure of what takes long by itself.
+const FEW_RUNS: usize = 3;
+
+/// How often something is run for its figure.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Effort {
+    Usual,
+    Long,
+}
 
 /// The median time of some runs, after one that is not counted.
 pub(crate) fn median(mut work: impl FnMut()) -> Duration {
+    beside(Effort::Usual, &mut work, &mut || {}).0
+}
+
+/// The median times of some work and of its peer, run in turns so that both meet the same weather.
+pub(crate) fn beside(
+    effort: Effort,
+    work: &mut dyn FnMut(),
+    peer: &mut dyn FnMut(),
+) -> (Duration, Duration) {
+    let runs = match effort {
+        Effort::Usual => RUNS,
+        Effort::Long => FEW_RUNS,
+    };
+    let (mut ours, mut theirs) = (Vec::with_capacity(runs), Vec::with_capacity(runs));
+    // the first of each warms up
+    for _ in 0..=runs {
+        ours.push(timed(work));
+        theirs.push(timed(peer));
+    }
+    (middle(ours), middle(theirs))
+}
+
+fn timed(work: &mut dyn FnMut()) -> Duration {
+    let begin = Instant::now();
     work();
-    let mut times: Vec<Duration> = (0..RUNS)
-        .map(|_| {
-            let begin = Instant::now();
-            work();
-            begin.elapsed()
-        })
-        .collect();
+    begin.elapsed()
+}
+
+fn middle(mut times: Vec<Duration>) -> Duration {
+    times.remove(0);
     times.sort_unstable();
-    times[RUNS / 2]
+    times[times.len() / 2]
+}
+
+/// The median of rates.
+pub(crate) fn middle_rate(mut rates: Vec<f64>) -> f64 {
+    rates.sort_unstable_by(f64::total_cmp);
+    rates[rates.len() / 2]
 }
 
 /// One figure beside what it is measured against.
@@ -76,6 +113,18 @@ impl Table {
             name,
             format!("{ours:.0}/s"),
             format!("{} {:.0}/s", peer.0, peer.1),
+            format!("{ratio:.2}x"),
+            bound,
+        );
+    }
+
+    /// An amount of memory that should be small beside a peer's.
+    pub(crate) fn kib(&mut self, name: &str, ours: u64, peer: (&str, u64), bound: &'static str) {
+        let ratio = ours as f64 / peer.1 as f64;
+        self.push(
+            name,
+            format!("{ours} KiB"),
+            format!("{} {} KiB", peer.0, peer.1),
             format!("{ratio:.2}x"),
             bound,
         );

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use planwright::model::Limits;
 use planwright::{
     Context, Executor, MemoryStore, Policy, RunStatus, ToolError, ToolRegistry, ValidatedPlan,
     check, inputs, tool_fn,
@@ -9,38 +10,41 @@ use planwright::{
 use serde_json::{Map, Value};
 use tokio::runtime::Runtime;
 
-use super::measure::{Table, median};
+use super::measure::{Effort, Table, beside};
 use super::plans;
 use super::walker::{Form, walk};
 
 pub(crate) fn rows(table: &mut Table) {
     let runtime = runtime();
-    for (form, name) in [(Form::Chain, "chain"), (Form::Fan, "fan")] {
-        let steps = 1_000;
-        let name = format!("run {name} of {steps} in memory");
-        if !table.wants(&name) {
-            continue;
-        }
-        let plan = plan(form, steps);
-        let ours = median(|| {
-            runtime.block_on(async {
-                let run = Executor::new(noops(), MemoryStore::new())
-                    .start(plan.clone(), inputs! {})
-                    .await
-                    .unwrap()
-                    .wait()
-                    .await
-                    .unwrap();
-                assert_eq!(run.status(), RunStatus::Succeeded);
+    for (steps, effort) in [(1_000, Effort::Usual), (100_000, Effort::Long)] {
+        for (form, name) in [(Form::Chain, "chain"), (Form::Fan, "fan")] {
+            let name = format!("run {name} of {steps} in memory");
+            if !table.wants(&name) {
+                continue;
+            }
+            let plan = plan(form, steps);
+            let (ours, walker) = beside(effort, &mut || run(&runtime, plan.clone()), &mut || {
+                drop(black_box(runtime.block_on(walk(form, steps))))
             });
-        });
-        let walker = median(|| {
-            black_box(runtime.block_on(walk(form, steps)));
-        });
-        table.time(&name, ours, ("reference walker", walker), "5x");
-        let step = ours / u32::try_from(steps).unwrap();
-        table.figure(&format!("{name}, a step"), format!("{step:.2?}"), "10 µs");
+            table.time(&name, ours, ("reference walker", walker), "5x");
+            let step = ours / u32::try_from(steps).unwrap();
+            table.figure(&format!("{name}, a step"), format!("{step:.2?}"), "10 µs");
+        }
     }
+}
+
+fn run(runtime: &Runtime, plan: ValidatedPlan) {
+    runtime.block_on(async {
+        let executor = Executor::new(noops(), MemoryStore::new());
+        let run = executor
+            .start(plan, inputs! {})
+            .await
+            .unwrap()
+            .wait()
+            .await
+            .unwrap();
+        assert_eq!(run.status(), RunStatus::Succeeded);
+    });
 }
 
 pub(crate) fn runtime() -> Runtime {
@@ -62,6 +66,8 @@ pub(crate) fn plan(form: Form, steps: usize) -> ValidatedPlan {
         Form::Chain => plans::chain(steps),
         Form::Fan => plans::fan(steps),
     };
-    let (tools, policy) = (noops(), Policy::default());
+    let mut limits = Limits::default();
+    limits.steps = limits.steps.max(steps);
+    let (tools, policy) = (noops(), Policy::default().limits(limits));
     check(&text, &Context::new(tools.catalog(), &policy)).unwrap()
 }

@@ -8,11 +8,12 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-use super::measure::Table;
+use super::measure::{Table, middle_rate};
 use super::memory::{noops, plan, runtime};
 use super::walker::Form;
 
 const STEPS: usize = 1_000;
+const RUNS: usize = 5;
 
 pub(crate) fn rows(table: &mut Table) {
     let runtime = runtime();
@@ -22,29 +23,40 @@ pub(crate) fn rows(table: &mut Table) {
     if !wanted(table) {
         return;
     }
-    let raw = raw_rate("FULL");
-    let chain = rate(&runtime, Form::Chain, Durability::PowerLoss);
+    let chain = |durability| move |runtime: &Runtime| rate(runtime, Form::Chain, durability);
+    let (ours, raw) = beside(&runtime, chain(Durability::PowerLoss), "FULL");
     table.rate(
         "run chain of 1000 on SQLite, power_loss",
-        chain,
+        ours,
         ("raw inserts", raw),
         "at least 0.7x",
     );
-    let fan = rate(&runtime, Form::Fan, Durability::PowerLoss);
+    let (ours, raw) = beside(
+        &runtime,
+        |runtime| rate(runtime, Form::Fan, Durability::PowerLoss),
+        "FULL",
+    );
     table.rate(
         "run fan of 1000 on SQLite, power_loss",
-        fan,
+        ours,
         ("raw inserts", raw),
         "at least 8x",
     );
-    let relaxed = raw_rate("NORMAL");
-    let chain = rate(&runtime, Form::Chain, Durability::ProcessCrash);
+    let (ours, raw) = beside(&runtime, chain(Durability::ProcessCrash), "NORMAL");
     table.rate(
         "run chain of 1000 on SQLite, process_crash",
-        chain,
-        ("raw inserts", relaxed),
+        ours,
+        ("raw inserts", raw),
         "at least 5000/s",
     );
+}
+
+/// The median rates of runs and of raw inserts, in turns.
+fn beside(runtime: &Runtime, ours: impl Fn(&Runtime) -> f64, synchronous: &str) -> (f64, f64) {
+    let (runs, inserts) = (0..RUNS)
+        .map(|_| (ours(runtime), raw_rate(synchronous)))
+        .unzip();
+    (middle_rate(runs), middle_rate(inserts))
 }
 
 /// Steps a second of a run on a fresh file.

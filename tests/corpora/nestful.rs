@@ -176,11 +176,12 @@ impl Case {
             let mut arguments = Map::new();
             for (name, value) in given {
                 let converted = case.references(value, label, &known);
-                if let (true, Some(text)) = (converted == *value, value.as_str()) {
-                    if text.contains('$') {
-                        case.literal_dollars
-                            .push((steps.len(), name.clone(), text.to_owned()));
-                    }
+                let literal = value
+                    .as_str()
+                    .filter(|text| text.contains('$') && converted == *value);
+                if let Some(text) = literal {
+                    case.literal_dollars
+                        .push((steps.len(), name.clone(), text.to_owned()));
                 }
                 arguments.insert(name.clone(), converted);
             }
@@ -211,11 +212,10 @@ impl Case {
                     } else if !step.is_empty() {
                         self.edges.insert((label.to_owned(), step.to_owned()));
                     }
-                    let path: String = found[2]
-                        .split('.')
-                        .skip(1)
-                        .map(|name| format!("[{}]", json!(name)))
-                        .collect();
+                    let names = found[2].split('.').skip(1);
+                    let path = names.fold(String::new(), |path, name| {
+                        path + &format!("[{}]", json!(name))
+                    });
                     format!("${{step.{label}{path}}}")
                 });
                 Value::String(converted.into_owned())

@@ -205,21 +205,18 @@ impl Case {
             let (mut planned, mut called) = (Map::new(), Map::new());
             for (argument, value) in call["parameters"].as_object().unwrap() {
                 let takes = tool.parameters[argument].as_str();
-                match value.as_str().and_then(|text| fields.get(text)) {
-                    Some((step, field, kind)) => {
-                        planned.insert(
-                            argument.clone(),
-                            json!(format!("${{step.s{step}.{field}}}")),
-                        );
-                        let value = owner(*step).value(field, kind);
-                        misfits += usize::from(!fits(kind, takes));
-                        called.insert(argument.clone(), rendered(value, takes));
-                    }
-                    None => {
-                        planned.insert(argument.clone(), value.clone());
-                        called.insert(argument.clone(), rendered(value.clone(), takes));
-                    }
-                }
+                let label = value.as_str().and_then(|text| fields.get(text));
+                let (plans, calls) = if let Some((step, field, kind)) = label {
+                    misfits += usize::from(!fits(kind, takes));
+                    (
+                        json!(format!("${{step.s{step}.{field}}}")),
+                        owner(*step).value(field, kind),
+                    )
+                } else {
+                    (value.clone(), value.clone())
+                };
+                planned.insert(argument.clone(), plans);
+                called.insert(argument.clone(), rendered(calls, takes));
             }
             for (label, (field, kind)) in call["responses"]
                 .as_array()

@@ -1,4 +1,4 @@
-//! TaskBench: what models wrote when asked for a tool graph.
+//! `TaskBench`: what models wrote when asked for a tool graph.
 //!
 //! A prediction becomes a planner's list: a node is a step of the node's name,
 //! a link is an entry of `after`, `<node-j>` is a reference to the j-th node's

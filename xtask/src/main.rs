@@ -12,16 +12,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .as_slice()
-    {
-        ["tidy"] => tidy::run(),
-        _ => {
-            eprintln!("usage: cargo xtask tidy");
-            ExitCode::from(2)
-        }
+    if arguments == ["tidy"] {
+        return tidy::run();
     }
+    eprintln!("usage: cargo xtask tidy");
+    ExitCode::from(2)
 }
