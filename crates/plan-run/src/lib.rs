@@ -26,8 +26,8 @@ pub use event::{Event, EventKind};
 pub use failure::{Effect, Failure, FailureClass, RetryAdvice};
 pub use id::{IdempotencyKey, NameError, PrincipalName, RequestId, RunId, StepPath, StepPathError};
 pub use machine::{
-    AnswerRefused, AttemptSuccess, CodeEffect, CodeText, CreateRefused, DecisionRefused, Drift,
-    EffectCall, Ending, Machine, NewRun, ResumeRefused, Resumption, ToolEffect, UnsupportedStep,
+    AnswerRefused, AttemptSuccess, Basis, CodeEffect, CodeText, CreateRefused, DecisionRefused, Drift,
+    EffectCall, Ending, Machine, NewRun, RecordedPlan, ResumeRefused, Resumption, ToolEffect, UnsupportedStep,
 };
 pub use object::JsonObject;
 pub use record::RunRecord;

@@ -1,6 +1,7 @@
 //! One run: its state, and what can be asked of it.
 
 mod answer;
+mod basis;
 mod budget;
 mod create;
 mod decide;
@@ -35,6 +36,7 @@ use crate::event::Event;
 use crate::{Refused, Request, RunId, RunStatus, StepPath};
 
 pub use answer::AnswerRefused;
+pub use basis::{Basis, RecordedPlan};
 pub use create::{CreateRefused, NewRun};
 pub use decide::DecisionRefused;
 pub use drain::Ending;
@@ -59,8 +61,8 @@ use state::State;
 /// accepted by that machine, all proposals of one call in their order; `apply` and
 /// each proposal take time that depends on the step and its edges, not on the plan.
 #[derive(Debug, Clone)]
-pub struct Machine {
-    plan: ValidatedPlan,
+pub struct Machine<P = ValidatedPlan> {
+    plan: P,
     layout: Arc<Layout>,
     state: State,
 }
@@ -83,14 +85,34 @@ impl Machine {
         Ok(machine)
     }
 
-    /// The run.
-    pub fn run_id(&self) -> &RunId {
-        &self.state.created.run
-    }
-
     /// The plan that it runs.
     pub fn plan(&self) -> &ValidatedPlan {
         &self.plan
+    }
+
+    /// When [`Machine::next`] may propose something without a further event.
+    pub fn due(&self) -> Option<Timestamp> {
+        let state = &self.state;
+        if state.ended.is_some() {
+            return None;
+        }
+        let delay = state.delays.first().map(|(at, _)| *at);
+        // an answer at the last moment counts
+        let expiry = state
+            .expiries
+            .first()
+            .map(|(at, _)| at.plus(std::time::Duration::from_millis(1)));
+        [delay, expiry, self.budget_due()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}
+
+impl<P: Basis> Machine<P> {
+    /// The run.
+    pub fn run_id(&self) -> &RunId {
+        &self.state.created.run
     }
 
     /// The event that created it.
@@ -125,24 +147,6 @@ impl Machine {
     /// Every attempt in doubt, in plan order.
     pub fn in_doubt(&self) -> Vec<(StepPath, u32)> {
         self.attempts_of(&self.state.doubtful)
-    }
-
-    /// When [`Machine::next`] may propose something without a further event.
-    pub fn due(&self) -> Option<Timestamp> {
-        let state = &self.state;
-        if state.ended.is_some() {
-            return None;
-        }
-        let delay = state.delays.first().map(|(at, _)| *at);
-        // an answer at the last moment counts
-        let expiry = state
-            .expiries
-            .first()
-            .map(|(at, _)| at.plus(std::time::Duration::from_millis(1)));
-        [delay, expiry, self.budget_due()]
-            .into_iter()
-            .flatten()
-            .min()
     }
 
     fn attempts_of(&self, slots: &std::collections::BTreeSet<Slot>) -> Vec<(StepPath, u32)> {

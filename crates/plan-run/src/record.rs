@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use plan_model::{StepId, Timestamp};
 use serde_json::{Map, Value};
 
-use crate::event::{LateResult, PlanRef};
-use crate::{Failure, JsonObject, PrincipalName, Request, RunId, RunStatus, StepStatus};
+use crate::event::{Event, LateResult, PlanRef};
+use crate::{
+    Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request, RunId, RunStatus, StepStatus};
 
 /// A run as it stands: its status, its steps, what it published.
 ///
@@ -136,6 +137,26 @@ impl AttemptResult {
 }
 
 impl RunRecord {
+    /// The record of the run that a journal describes, over the plan as its store has it.
+    ///
+    /// Asks for no check and no catalog: a run stays readable where its plan would
+    /// be refused today, where its tools have changed, and where there are none.
+    ///
+    /// # Errors
+    /// When there is no event, one of them does not fit, or the plan is not the one that the run was created with.
+    pub fn replay(
+        plan: impl Into<RecordedPlan>,
+        events: impl IntoIterator<Item = Event>,
+    ) -> Result<Self, Refused> {
+        let mut events = events.into_iter();
+        let first = events.next().ok_or(Refused::Empty)?;
+        let mut machine = Machine::recorded(plan.into(), &first)?;
+        for event in events {
+            machine.apply(&event)?;
+        }
+        Ok(machine.record())
+    }
+
     /// The run.
     pub fn run_id(&self) -> &RunId {
         &self.run

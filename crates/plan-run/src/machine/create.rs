@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plan_model::Timestamp;
+use plan_model::{Plan, Timestamp};
 use plan_validate::{Finding, ValidatedPlan, check_inputs};
 use serde_json::{Map, Value};
 
 use super::Machine;
+use super::basis::{Basis, RecordedPlan};
 use super::layout::{Layout, UnsupportedStep, unsupported};
 use super::phase::Phase;
 use super::ready::Ready;
@@ -72,7 +73,7 @@ impl Machine {
     /// # Errors
     /// When the plan holds steps that cannot run here, or inputs do not fit; every problem at once.
     pub fn create(plan: &ValidatedPlan, new: NewRun) -> Result<EventKind, CreateRefused> {
-        let unsupported = unsupported(plan);
+        let unsupported = unsupported(plan.plan());
         if !unsupported.is_empty() {
             return Err(CreateRefused::Unsupported(unsupported));
         }
@@ -102,10 +103,25 @@ impl Machine {
     /// # Errors
     /// When the event is not the creation of a run of this very plan, or the plan cannot run here.
     pub fn new(plan: ValidatedPlan, first: &Event) -> Result<Self, Refused> {
+        let layout = Layout::checked(&plan);
+        Self::begin(plan, layout, first)
+    }
+}
+
+impl Machine<RecordedPlan> {
+    /// A run to look at, whose plan nobody checked.
+    pub(crate) fn recorded(plan: RecordedPlan, first: &Event) -> Result<Self, Refused> {
+        let layout = Layout::recorded(plan.plan(), plan.graph());
+        Self::begin(plan, layout, first)
+    }
+}
+
+impl<P: Basis> Machine<P> {
+    fn begin(plan: P, layout: Layout, first: &Event) -> Result<Self, Refused> {
         let EventKind::RunCreated(created) = &first.kind else {
             return Err(Refused::NotCreated);
         };
-        let unsupported = unsupported(&plan);
+        let unsupported = unsupported(plan.plan());
         if !unsupported.is_empty() {
             return Err(Refused::Unsupported(unsupported));
         }
@@ -115,11 +131,10 @@ impl Machine {
                 given: plan.digest(),
             });
         }
-        let layout = Arc::new(Layout::new(&plan));
         let state = State {
             created: created.clone(),
             created_at: first.at,
-            masked_inputs: mask_inputs(&plan, &created.inputs),
+            masked_inputs: mask_inputs(plan.plan(), &created.inputs),
             generation: 0,
             ending: None,
             ended: None,
@@ -141,7 +156,7 @@ impl Machine {
         };
         let mut machine = Self {
             plan,
-            layout,
+            layout: Arc::new(layout),
             state,
         };
         for slot in machine.slots() {
@@ -157,12 +172,12 @@ impl Machine {
 }
 
 /// The inputs with every sensitive value masked.
-fn mask_inputs(plan: &ValidatedPlan, inputs: &JsonObject) -> JsonObject {
-    if plan.plan().inputs.iter().all(|input| !input.sensitive) {
+fn mask_inputs(plan: &Plan, inputs: &JsonObject) -> JsonObject {
+    if plan.inputs.iter().all(|input| !input.sensitive) {
         return inputs.clone();
     }
     let mut shown = (**inputs).clone();
-    for input in plan.plan().inputs.iter().filter(|input| input.sensitive) {
+    for input in plan.inputs.iter().filter(|input| input.sensitive) {
         if let Some(value) = shown.get_mut(input.name.as_str()) {
             *value = masked(value);
         }

@@ -2,6 +2,7 @@
 
 use plan_model::Join;
 
+use super::basis::Basis;
 use super::phase::Phase;
 use super::slot::Slot;
 use crate::{Machine, SkipReason};
@@ -13,7 +14,7 @@ pub(super) enum Verdict {
     Skips(SkipReason),
 }
 
-impl Machine {
+impl<P: Basis> Machine<P> {
     /// The verdict on a step whose dependencies have all ended.
     ///
     /// A branch target runs only if its condition chose it, whatever its join.

@@ -1,12 +1,13 @@
 //! What the plan says once and for all, in the form that the machine reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use plan_model::{
-    CodeCall, Condition, HumanInteraction, StepConfig, StepId, StepKind, ToolCall, ToolName,
+    CodeCall, Condition, Graph, HumanInteraction, Plan, StepConfig, StepId, StepKind, ToolCall,
+    ToolName,
 };
-use plan_validate::ValidatedPlan;
+use plan_validate::{Approval, ValidatedPlan};
 
 use super::slot::{PerStep, Slot};
 
@@ -22,6 +23,8 @@ pub(super) struct Layout {
     pools: PerStep<Option<usize>>,
     /// The limit of each pool.
     pub(super) pool_limits: Vec<usize>,
+    /// The steps whose call a person approves when it is made.
+    asking: BTreeSet<Slot>,
     /// Effects at one time.
     pub(super) max_concurrency: usize,
     /// Tool calls over all attempts and generations.
@@ -66,9 +69,8 @@ pub struct UnsupportedStep {
 }
 
 /// Every step of a kind that the machine does not run, in plan order.
-pub(super) fn unsupported(plan: &ValidatedPlan) -> Vec<UnsupportedStep> {
-    plan.plan()
-        .steps
+pub(super) fn unsupported(plan: &Plan) -> Vec<UnsupportedStep> {
+    plan.steps
         .iter()
         .filter(|step| Work::of(&step.config).is_none())
         .map(|step| UnsupportedStep {
@@ -79,53 +81,57 @@ pub(super) fn unsupported(plan: &ValidatedPlan) -> Vec<UnsupportedStep> {
 }
 
 impl Layout {
-    pub(super) fn new(plan: &ValidatedPlan) -> Self {
+    /// What a checked plan says, under the grant that it has.
+    pub(super) fn checked(plan: &ValidatedPlan) -> Self {
         let steps = &plan.plan().steps;
-        let mut branches: BTreeMap<Slot, Vec<(Slot, bool)>> = BTreeMap::new();
         let mut pools = PerStep::new(steps.len(), || None);
         let mut pool_limits = Vec::new();
         let mut pool_of: BTreeMap<&ToolName, usize> = BTreeMap::new();
+        let mut asking = BTreeSet::new();
         for (index, step) in steps.iter().enumerate() {
-            match &step.config {
-                StepConfig::Condition(condition) => {
-                    let sides = [
-                        (&condition.true_steps, true),
-                        (&condition.false_steps, false),
-                    ];
-                    for (targets, side) in sides {
-                        for target in targets {
-                            if let Some(target) = plan.graph().index_of(target) {
-                                branches
-                                    .entry(Slot(target))
-                                    .or_default()
-                                    .push((Slot(index), side));
-                            }
-                        }
-                    }
-                }
-                StepConfig::ToolCall(call) => {
-                    let limit = plan.tool(&step.id).and_then(|spec| spec.max_concurrency);
-                    if let Some(limit) = limit {
-                        let pool = *pool_of.entry(&call.tool).or_insert_with(|| {
-                            pool_limits.push(usize::try_from(limit).unwrap_or(usize::MAX));
-                            pool_limits.len() - 1
-                        });
-                        *pools.at_mut(Slot(index)) = Some(pool);
-                    }
-                }
-                _ => {}
+            if let StepConfig::ToolCall(call) = &step.config
+                && let Some(limit) = plan.tool(&step.id).and_then(|spec| spec.max_concurrency)
+            {
+                let pool = *pool_of.entry(&call.tool).or_insert_with(|| {
+                    pool_limits.push(usize::try_from(limit).unwrap_or(usize::MAX));
+                    pool_limits.len() - 1
+                });
+                *pools.at_mut(Slot(index)) = Some(pool);
+            }
+            let site = plan.grant().site(&step.id);
+            if site.is_some_and(|site| matches!(site.approval, Approval::AskAtCall(_))) {
+                asking.insert(Slot(index));
             }
         }
         let limits = plan.grant().budgets();
         let max_concurrency = limits.max_concurrency.unwrap_or(MAX_CONCURRENCY).max(1);
         Self {
-            branches,
+            branches: branches(plan.plan(), plan.graph()),
             pools,
             pool_limits,
+            asking,
             max_concurrency: usize::try_from(max_concurrency).unwrap_or(usize::MAX),
             max_tool_calls: limits.max_tool_calls,
             max_wall: limits.max_wall_secs.map(plan_model::Seconds::as_duration),
         }
+    }
+
+    /// What a plan says that nobody checked. Enough to follow a journal, which holds every decision.
+    pub(super) fn recorded(plan: &Plan, graph: &Graph) -> Self {
+        Self {
+            branches: branches(plan, graph),
+            pools: PerStep::new(plan.steps.len(), || None),
+            pool_limits: Vec::new(),
+            asking: BTreeSet::new(),
+            max_concurrency: usize::MAX,
+            max_tool_calls: None,
+            max_wall: None,
+        }
+    }
+
+    /// Whether the host's policy wants a person to approve the step's call when it is made.
+    pub(super) fn asks_at_call(&self, slot: Slot) -> bool {
+        self.asking.contains(&slot)
     }
 
     /// The conditions that must choose a step, each with the branch that the step is in.
@@ -137,4 +143,27 @@ impl Layout {
     pub(super) fn pool_of(&self, slot: Slot) -> Option<usize> {
         *self.pools.at(slot)
     }
+}
+
+/// Which conditions must choose a step, and which of their branches it is in.
+fn branches(plan: &Plan, graph: &Graph) -> BTreeMap<Slot, Vec<(Slot, bool)>> {
+    let mut branches: BTreeMap<Slot, Vec<(Slot, bool)>> = BTreeMap::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let StepConfig::Condition(condition) = &step.config else {
+            continue;
+        };
+        let sides = [
+            (&condition.true_steps, true),
+            (&condition.false_steps, false),
+        ];
+        for (targets, side) in sides {
+            for target in targets.iter().filter_map(|target| graph.index_of(target)) {
+                branches
+                    .entry(Slot(target))
+                    .or_default()
+                    .push((Slot(index), side));
+            }
+        }
+    }
+    branches
 }

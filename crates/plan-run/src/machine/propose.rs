@@ -150,7 +150,7 @@ impl Machine {
     fn start(&self, slot: Slot) -> Result<EventKind, Failure> {
         let arguments = self.shown_arguments(slot)?;
         let state = self.state.steps.at(slot);
-        if self.asks_at_call(slot) {
+        if self.layout.asks_at_call(slot) {
             let approved = state.approved.as_deref() == Some(&digest_of(&arguments));
             if !approved {
                 return Ok(self.open_approval(slot, arguments));

@@ -16,11 +16,6 @@ use crate::{
 };
 
 impl Machine {
-    /// Whether the host's policy wants a person to approve the step's call when it is made.
-    pub(super) fn asks_at_call(&self, slot: Slot) -> bool {
-        self.why_asked(slot).is_some()
-    }
-
     /// Why a person is to approve the step's call when it is made; `None` where nobody is asked.
     fn why_asked(&self, slot: Slot) -> Option<&str> {
         let site = self.plan.grant().site(&self.step_of(slot).id)?;

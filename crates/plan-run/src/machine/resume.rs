@@ -3,6 +3,7 @@
 use plan_model::{Digest, Timestamp};
 
 use super::Machine;
+use super::basis::Basis;
 use super::phase::Phase;
 use super::ready::Ready;
 use super::slot::{PerStep, Slot};
@@ -133,6 +134,9 @@ impl Machine {
                 })
     }
 
+}
+
+impl<P: Basis> Machine<P> {
     /// A driver took the run up, or it starts anew from a reset.
     pub(super) fn resumed(
         &mut self,

@@ -2,6 +2,7 @@
 
 use plan_model::Step;
 
+use super::basis::Basis;
 use crate::Machine;
 
 /// The place of a step in its run's tables.
@@ -46,7 +47,7 @@ impl<T> PerStep<T> {
     }
 }
 
-impl Machine {
+impl<P: Basis> Machine<P> {
     /// The plan's step of a slot.
     #[expect(clippy::indexing_slicing, reason = "the invariant of Slot")]
     pub(super) fn step_of(&self, slot: Slot) -> &Step {

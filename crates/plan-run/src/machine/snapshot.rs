@@ -4,12 +4,13 @@ use plan_model::StepConfig;
 use serde_json::Value;
 
 use super::Machine;
+use super::basis::Basis;
 use super::outputs::tail;
 use super::slot::Slot;
 use super::state::{StopCause, Stopping};
 use crate::record::{AttemptRecord, Cancelled, RunRecord, StepRecord};
 
-impl Machine {
+impl<P: Basis> Machine<P> {
     /// The run as it stands. Takes time in proportion to the plan; values are shared, not copied.
     pub fn record(&self) -> RunRecord {
         let state = &self.state;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use plan_model::{Digest, FailurePolicy, OnError, Timestamp};
 
+use super::basis::Basis;
 use super::join::Verdict;
 use super::layout::Work;
 use super::phase::Phase;
@@ -171,7 +172,7 @@ impl State {
     }
 }
 
-impl Machine {
+impl<P: Basis> Machine<P> {
     /// Moves a step to another phase and keeps every index true.
     pub(super) fn enter(&mut self, slot: Slot, phase: Phase) {
         let pool = self.layout.pool_of(slot);
@@ -302,7 +303,7 @@ impl Machine {
         );
         is_effect
             && self.verdict(slot) == Verdict::Runs
-            && (self.state.steps.at(slot).approved.is_some() || !self.asks_at_call(slot))
+            && (self.state.steps.at(slot).approved.is_some() || !self.layout.asks_at_call(slot))
     }
 
     /// Moves what is due by the clock among the steps that can start.

@@ -8,6 +8,7 @@ use plan_model::{StepConfig, Timestamp};
 use serde_json::Value;
 
 use super::Machine;
+use super::basis::Basis;
 use super::phase::{Move, Phase};
 use super::state::{Ended, RequestState, StopCause};
 use crate::event::{Event, EventKind, StopReason};
@@ -17,7 +18,7 @@ pub(super) use request::digest_of;
 
 use check::wrong_kind;
 
-impl Machine {
+impl<P: Basis> Machine<P> {
     /// Moves the run by one event, which the journal already holds.
     ///
     /// The only way in which a run changes. It decides nothing: whatever was

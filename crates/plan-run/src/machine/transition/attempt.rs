@@ -4,13 +4,14 @@ use plan_model::Timestamp;
 
 use crate::event::{AttemptOutcome, AttemptStarted, EventKind};
 use crate::machine::Machine;
+use crate::machine::basis::Basis;
 use crate::machine::layout::Work;
 use crate::machine::phase::{Move, Phase, after};
 use crate::machine::state::AttemptState;
 use crate::record::{AttemptEnd, AttemptResult};
 use crate::{Decision, Effect, Failure, FailureClass, Refused, StepPath};
 
-impl Machine {
+impl<P: Basis> Machine<P> {
     pub(in crate::machine) fn attempt_started(
         &mut self,
         at: Timestamp,

@@ -2,12 +2,13 @@
 
 use crate::event::EventKind;
 use crate::machine::Machine;
+use crate::machine::basis::Basis;
 use crate::machine::phase::{Move, Phase, after};
 use crate::machine::slot::Slot;
 use crate::machine::state::RequestState;
 use crate::{Refused, Request, RequestId, SkipReason, StepPath};
 
-impl Machine {
+impl<P: Basis> Machine<P> {
     /// The slot of a path.
     pub(in crate::machine) fn slot(&self, path: &StepPath) -> Result<Slot, Refused> {
         let index = if path.items().is_empty() {

@@ -6,12 +6,13 @@ use serde_json::Value;
 use super::check::wrong_kind;
 use crate::event::{Consequence, EventKind, RequestAnswered};
 use crate::machine::Machine;
+use crate::machine::basis::Basis;
 use crate::machine::layout::Work;
 use crate::machine::phase::Move;
 use crate::machine::state::{RequestState, StopCause};
 use crate::{Answer, JsonObject, Refused, Request, RequestKind};
 
-impl Machine {
+impl<P: Basis> Machine<P> {
     pub(in crate::machine) fn request_opened(
         &mut self,
         at: Timestamp,
