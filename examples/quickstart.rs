@@ -7,9 +7,11 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use planwright::validate::Severity;
 use planwright::validate::render::{Colour, pretty};
 use planwright::{
     Answer, Context, Executor, Policy, PrincipalName, RunId, RunRecord, SqliteStore, ToolError,
@@ -28,20 +30,31 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let policy = Policy::default();
     let calls = Calls::default();
 
-    heading("1. A plan with faults is refused whole, with every finding");
+    heading("1. A plan with mistakes is refused whole, with every finding");
+    tell(
+        "A model wrote examples/quickstart/refused.json: a tool and an input that do not exist, an argument \
+         too many, a misspelt field, and two steps that wait for each other. It learns of all of them at once.",
+    );
     let tools = tools(&calls)?;
     match check(REFUSED, &Context::new(tools.catalog(), &policy)) {
         Ok(_) => return Err("the faulty plan was accepted".into()),
         Err(rejected) => {
-            let report = pretty(rejected.findings(), "refused.json", REFUSED, Colour::Never);
+            let report = pretty(rejected.findings(), "refused.json", REFUSED, colour());
+            let errors = rejected.findings().iter();
+            let errors = errors.filter(|finding| finding.severity == Severity::Error);
             println!("{}", report.trim_end());
+            println!("\nrefused with {} errors; nothing ran", errors.count());
         }
     }
 
     heading("2. A sound plan, and exactly what its run may do");
     let plan = check(DIGEST, &Context::new(tools.catalog(), &policy))?;
-    println!("{}", plan.grant());
-    println!("side by side:");
+    tell(
+        "examples/quickstart/digest.json passes. Its grant is derived from the plan itself: these tools, with \
+         these arguments, at these steps. Every call is held against it.",
+    );
+    println!("{}\n", plan.grant());
+    println!("its steps, side by side where nothing orders them:");
     for (at, group) in plan.graph().groups().iter().enumerate() {
         let steps = group.iter().filter_map(|step| plan.plan().steps.get(*step));
         let ids: Vec<&str> = steps.map(|step| step.id.as_str()).collect();
@@ -49,11 +62,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
 
     heading("3. The first executor runs it until a person is asked");
+    tell(
+        "The two searches overlap. Every event is in runs.db before it is acted upon. The approval holds no \
+         task: the executor ends, and the question may stay open for days.",
+    );
     let run = first_process(plan, tools, &file).await?;
     println!("calls so far: {}", calls.summary());
 
     heading("4. A second executor opens the same file, takes the answer, and finishes");
-    // nothing is shared with the first but the file
+    tell(
+        "It shares nothing with the first but the file: it checks the plan again, replays the journal, and \
+         goes on. What had succeeded is not called again.",
+    );
     let later = Calls::default();
     let record = second_process(&run, self::tools(&later)?, &file).await?;
     show(&record);
@@ -61,6 +81,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     heading("5. What the run published");
     println!("{}", serde_json::to_string_pretty(record.outputs())?);
+
+    heading("Next");
+    println!("The same from a shell, with programs as tools:\n");
+    for command in [
+        "check examples/plans/refused.json --tools examples/plans/tools.yaml",
+        "run examples/plans/approval.json --tools examples/plans/tools.yaml",
+    ] {
+        println!("  cargo run -q -p plan-cli -- {command}");
+    }
     Ok(())
 }
 
@@ -76,7 +105,7 @@ async fn first_process(
     let record = handle.wait().await?;
     show(&record);
     for request in record.waiting() {
-        println!("asked at `{}`: {}", request.step, request.prompt);
+        println!("\n`{}` asks: {}", request.step, request.prompt);
     }
     Ok(handle.id().clone())
 }
@@ -200,7 +229,7 @@ impl Calls {
 }
 
 fn show(record: &RunRecord) {
-    println!("run: {}", record.status());
+    println!("the run is {}", record.status());
     for step in record.steps() {
         println!("  {:<10} {}", step.id.to_string(), step.status);
     }
@@ -208,4 +237,31 @@ fn show(record: &RunRecord) {
 
 fn heading(text: &str) {
     println!("\n{text}\n{}", "-".repeat(text.len()));
+}
+
+/// Prints a paragraph in lines of a readable length.
+fn tell(text: &str) {
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        if length > 0 && length + word.len() > 88 {
+            println!();
+            length = 0;
+        }
+        if length > 0 {
+            print!(" ");
+        }
+        print!("{word}");
+        length += word.len() + 1;
+    }
+    println!("\n");
+}
+
+/// Colour where a person reads.
+fn colour() -> Colour {
+    let wanted = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    if wanted {
+        Colour::Always
+    } else {
+        Colour::Never
+    }
 }

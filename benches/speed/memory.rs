@@ -24,7 +24,7 @@ pub(crate) fn rows(table: &mut Table) {
             }
             let plan = plan(form, steps);
             let (ours, walker) = beside(effort, &mut || run(&runtime, plan.clone()), &mut || {
-                drop(black_box(runtime.block_on(walk(form, steps))))
+                black_box(runtime.block_on(walk(form, steps)));
             });
             table.time(&name, ours, ("reference walker", walker), "5x");
             let step = ours / u32::try_from(steps).unwrap();

@@ -38,7 +38,7 @@ pub(crate) async fn walk(form: Form, steps: usize) -> usize {
             running.spawn(async move {
                 (
                     step,
-                    tokio::time::timeout(Duration::from_secs(60), call()).await,
+                    tokio::time::timeout(Duration::from_mins(1), call()).await,
                 )
             });
         }

@@ -174,7 +174,10 @@ pub(crate) struct Run {
     /// A JSON file with the inputs, by name; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) inputs: Option<PathBuf>,
-    /// One input; text needs no quotes where the plan wants text
+    /// One input, as JSON; may be given more than once
+    ///
+    /// For an input that the plan declares as a string, whatever is neither a JSON string nor
+    /// `null` is the text itself: `topic=rust`, `topic="rust"` and `--input topic=42` all give text.
     #[arg(long = "input", value_name = "NAME=JSON")]
     pub(crate) input: Vec<String>,
     /// The run's id; a second run under it is refused
@@ -193,6 +196,9 @@ pub(crate) struct Run {
     pub(crate) json: bool,
 }
 
+/// Where runs are kept unless a flag says otherwise.
+pub(crate) const DEFAULT_STORE: &str = "sqlite:.planwright/state.db";
+
 /// Where runs are kept.
 #[derive(Debug, Args)]
 pub(crate) struct Store {
@@ -200,7 +206,7 @@ pub(crate) struct Store {
     #[arg(
         long = "store",
         value_name = "URL",
-        default_value = "sqlite:.planwright/state.db"
+        default_value = DEFAULT_STORE
     )]
     pub(crate) url: String,
 }
@@ -300,8 +306,6 @@ pub(crate) struct Show {
     /// The run
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    #[command(flatten)]
-    pub(crate) host: Host,
     #[command(flatten)]
     pub(crate) store: Store,
     /// Print the run record as JSON

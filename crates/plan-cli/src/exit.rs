@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use serde_json::Value;
+
 /// The exit codes. They are a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -45,6 +47,8 @@ pub(crate) struct Halt {
     pub(crate) message: String,
     /// What to do about it.
     pub(crate) help: Option<String>,
+    /// What was found in a document that came with the plan.
+    pub(crate) findings: Vec<Value>,
 }
 
 impl Halt {
@@ -59,6 +63,7 @@ impl Halt {
             exit,
             message: message.into(),
             help: None,
+            findings: Vec::new(),
         }
     }
 

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use planwright::exec::{Secret, SecretError, SecretSource};
 use planwright::model::document::Document;
-use planwright::model::{Plan, SecretName, StepConfig};
+use planwright::model::{Plan, SecretName, StepConfig, ToolName};
 use planwright::tools::{CatalogTools, FileError, load_catalog, load_policy, tools_of};
 use planwright::validate::policy::SandboxMode;
 use planwright::validate::{Context, Policy, ToolCatalog, ValidatedPlan};
 
 use crate::args::{self, Sandbox};
 use crate::exit::{Exit, Halt};
-use crate::output;
+use crate::output::{self, finding_json};
 
 /// Where the catalog came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,9 @@ impl Host {
                 for finding in rejected.findings() {
                     output::say(finding.line());
                 }
-                Halt::new(Exit::Rejected, "the tools of the bundle are refused")
+                let mut halt = Halt::new(Exit::Rejected, "the tools of the bundle are refused");
+                halt.findings = rejected.findings().iter().map(finding_json).collect();
+                halt
             })?;
             // from standard input it cannot be read again
             if let Some(path) = path {
@@ -139,6 +141,8 @@ impl Host {
                 StepConfig::ToolCall(call) => Some(call.tool.as_str()),
                 _ => None,
             })
+            // where a name could not be read, the reader says so
+            .filter(|name| ToolName::new(*name).is_ok())
             .collect();
         if names.is_empty() {
             return Ok(());
@@ -157,6 +161,21 @@ impl Host {
         tools_of(&self.catalog, &self.folder, self.policy.sandbox)
             .map_err(|error| Halt::usage(error.to_string()))
     }
+}
+
+/// What a run's sources call the place where its scripts run, and what is said of it.
+pub(crate) const SCRIPTS: &str = "scripts";
+/// Scripts that are held by nothing.
+pub(crate) const UNCONFINED: &str = "scripts run without a sandbox: this build has none";
+
+/// Whether scripts of a plan run under a sandbox that there is none of, against the policy's wish.
+pub(crate) fn is_unconfined(plan: &ValidatedPlan, policy: &Policy) -> bool {
+    policy.sandbox == SandboxMode::BestEffort
+        && plan
+            .plan()
+            .steps
+            .iter()
+            .any(|step| matches!(step.config, StepConfig::CodeCall(_)))
 }
 
 /// Refuses a plan that this build cannot run, before anything runs.
@@ -185,21 +204,31 @@ pub(crate) fn runnable(
                 .help("or say `--sandbox best_effort` on the command line")
         })?;
         if policy.sandbox == SandboxMode::BestEffort {
-            output::say("warning: scripts run without a sandbox: this build has none");
+            output::say(format!("warning: {UNCONFINED}"));
         }
     }
     Ok(())
 }
 
 /// What a catalog or policy file has wrong, told; an unreadable file is a matter of usage.
-fn refused(error: &FileError) -> Halt {
+pub(crate) fn refused(error: &FileError) -> Halt {
     let findings = error.findings();
     if let FileError::Rejected { path, .. } = error {
         for finding in findings {
             output::say(format!("{path}:{finding}"));
         }
     }
-    Halt::usage(error.to_string())
+    let halt = Halt::usage(error.to_string());
+    let about = |member: &str| {
+        let at = format!(" /{member}: ");
+        findings
+            .iter()
+            .any(|finding| finding.to_string().contains(&at))
+    };
+    if about("metadata") && about("steps") {
+        return halt.help("this looks like a plan; `--tools` takes a catalog, `--policy` a policy");
+    }
+    halt
 }
 
 fn mode_of(sandbox: Sandbox) -> SandboxMode {

@@ -13,10 +13,12 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-pub(crate) use findings::{check_json, show_findings, show_rejected};
+pub(crate) use findings::{
+    check_json, finding_json, refusal_json, show_findings, show_rejected, unchecked_json,
+};
 pub(crate) use live::Live;
-pub(crate) use record::{record_json, show_record};
-pub(crate) use text::plain;
+pub(crate) use record::{Detail, record_json, show_record};
+pub(crate) use text::{data, plain};
 
 use text::escaped;
 

@@ -5,7 +5,8 @@ use planwright::run::{PrincipalName, RunRecord, RunStatus};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::exit::{Exit, Halt};
-use crate::output::{self, Live};
+use crate::output::{self, Detail, Live};
+use crate::store::Place;
 
 /// The signals that a run listens to, from before it starts.
 #[derive(Debug)]
@@ -20,10 +21,10 @@ pub(crate) struct Signals {
 pub(crate) enum Ended {
     /// The drive ended: the run is finished, or waits.
     Drive(Box<RunRecord>),
-    /// It was told to stop, and the run can be resumed.
-    Stopped,
-    /// It was told to stop at once while it was being cancelled.
-    Aborted,
+    /// It was told to stop, and the run can be resumed: how it stood.
+    Stopped(Option<Box<RunRecord>>),
+    /// It was told to stop at once while it was being cancelled: how it stood.
+    Aborted(Option<Box<RunRecord>>),
 }
 
 impl Signals {
@@ -69,9 +70,9 @@ pub(crate) async fn follow(
             _ = signals.interrupt.recv() => {
                 interrupts = interrupts.saturating_add(1);
                 if interrupts > 1 {
-                    handle.stop().await;
+                    let record = stopped(handle).await;
                     live.finish();
-                    return Ok(Ended::Aborted);
+                    return Ok(Ended::Aborted(record));
                 }
                 live.say("cancelling; press Ctrl-C again to stop at once");
                 if let Err(error) = handle.cancel(by.clone(), "interrupted from the terminal").await {
@@ -88,9 +89,9 @@ pub(crate) async fn follow(
         }
     };
     let Some(record) = record else {
-        handle.stop().await;
+        let record = stopped(handle).await;
         live.finish();
-        return Ok(Ended::Stopped);
+        return Ok(Ended::Stopped(record));
     };
     while open {
         match updates.next().await {
@@ -114,19 +115,39 @@ fn of_drive(error: &ExecError) -> Halt {
 }
 
 /// Shows how a session ended, and says so with an exit code.
-pub(crate) fn conclude(ended: Ended, handle: &RunHandle, form: Form) -> Exit {
-    let resume = format!("`planwright resume {}` goes on with it", handle.id());
+pub(crate) fn conclude(ended: Ended, handle: &RunHandle, form: Form, place: &Place) -> Exit {
+    let resume = match place.resume(handle.id()) {
+        Some(command) => format!("`{command}` goes on with it"),
+        None => "it was kept in memory, and is gone".to_owned(),
+    };
     match ended {
-        Ended::Drive(record) => show(&record, form),
-        Ended::Stopped => {
+        Ended::Drive(record) => show(&record, form, place, Detail::Ends),
+        Ended::Stopped(record) => {
             output::say(format!("stopped; {resume}"));
+            show_stopped(record.as_deref(), form);
             Exit::Waiting
         }
-        Ended::Aborted => {
+        Ended::Aborted(record) => {
+            // the run has not ended: what was in flight may be in doubt
             output::say(format!("stopped before everything had ended; {resume}"));
-            Exit::Cancelled
+            show_stopped(record.as_deref(), form);
+            Exit::Waiting
         }
     }
+}
+
+/// Programs get a record however a run was left.
+fn show_stopped(record: Option<&RunRecord>, form: Form) {
+    if let (Some(record), Form::Json) = (record, form) {
+        output::print_json(&output::record_json(record));
+    }
+}
+
+/// Drops what is in flight, and gives the run as its journal has it.
+async fn stopped(handle: &RunHandle) -> Option<Box<RunRecord>> {
+    let before = handle.record().await.ok();
+    handle.stop().await;
+    before.map(Box::new)
 }
 
 /// How a record is printed.
@@ -146,10 +167,10 @@ impl Form {
 }
 
 /// Prints a record, and gives the exit code of its status.
-pub(crate) fn show(record: &RunRecord, form: Form) -> Exit {
+pub(crate) fn show(record: &RunRecord, form: Form, place: &Place, detail: Detail) -> Exit {
     match form {
         Form::Json => output::print_json(&output::record_json(record)),
-        Form::Words => output::show_record(record),
+        Form::Words => output::show_record(record, place, detail),
     }
     exit_of(record.status())
 }

@@ -67,6 +67,8 @@ pub(crate) struct Departure {
     pub(crate) machine: Machine,
     pub(crate) facts: RunFacts,
     pub(crate) fence: Fence,
+    /// When it was claimed, at the latest.
+    pub(crate) claimed: Instant,
     pub(crate) end: Sequence,
     /// What the first watcher should see of what is in the journal already.
     pub(crate) news: Vec<Event>,
@@ -151,12 +153,13 @@ impl Drive {
             machine,
             facts,
             fence,
+            claimed,
             end,
             news,
             origin,
         } = departure;
         let drive = Self {
-            keeper: Keeper::start(&shared, facts.run.clone()),
+            keeper: Keeper::start(&shared, facts.run.clone(), claimed),
             journal: Journal::new(Arc::clone(&shared.store), facts.run.clone(), fence, end),
             flights: Flights::new(shared.grace),
             asks: Asks::default(),

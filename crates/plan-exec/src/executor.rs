@@ -3,6 +3,7 @@
 mod error;
 pub(crate) mod external;
 pub(crate) mod load;
+mod paths;
 mod recover;
 mod resume;
 mod start;
@@ -21,6 +22,7 @@ use crate::handle::Link;
 use crate::{HumanChannel, SecretSource, ToolRegistry};
 
 pub use error::{ControlError, ExecError, LoadError, ResumeError, StartError, Unequipped};
+pub use load::read_run;
 pub use recover::Recovery;
 pub use resume::Resume;
 

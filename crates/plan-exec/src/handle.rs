@@ -7,6 +7,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::drive::{Command, Control};
 use crate::executor::Shared;
+use crate::executor::load::read_run;
 use crate::{ControlError, ExecError, LoadError, RunUpdate, Updates};
 
 /// A run that is being driven, or was until it had to wait.
@@ -192,8 +193,6 @@ impl RunHandle {
         if let Some(record) = self.0.link.record().await {
             return Ok(record);
         }
-        crate::executor::load::load(&self.0.shared, self.id())
-            .await
-            .map(|loaded| loaded.machine.record())
+        read_run(&*self.0.shared.store, self.id()).await
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`ToolRegistry`] holds the host's tools; [`tool_fn`] makes one of a closure.
 //! - [`Executor`] starts runs, and takes them up again in any process.
+//! - [`read_run`] reads the record of a run, also where its tools are gone.
 //! - [`RunHandle`] watches a run, answers its questions, cancels it.
 //! - [`Tool`], [`CodeRunner`], [`HumanChannel`], [`SecretSource`] and
 //!   [`Clock`] are what an application implements.
@@ -31,7 +32,7 @@ pub use code::{CodeOutput, CodeRequest, CodeRunner, ScriptSource};
 pub use context::ToolContext;
 pub use executor::{
     ControlError, ExecError, Executor, LoadError, Recovery, Resume, ResumeError, StartError,
-    Unequipped, WhenWaiting,
+    Unequipped, WhenWaiting, read_run,
 };
 pub use handle::RunHandle;
 pub use human::{HumanAnswer, HumanChannel};

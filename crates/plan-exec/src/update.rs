@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use futures::StreamExt;
 use futures_core::Stream;
 use plan_run::{Event, StepPath};
 use tokio::sync::broadcast;
@@ -42,16 +43,15 @@ impl std::fmt::Debug for Updates {
 
 impl Updates {
     pub(crate) fn new(updates: broadcast::Receiver<RunUpdate>) -> Self {
-        Self(Box::pin(futures::stream::unfold(
-            updates,
-            |mut updates| async move {
-                match updates.recv().await {
-                    Ok(update) => Some((update, updates)),
-                    Err(RecvError::Lagged(missed)) => Some((RunUpdate::Missed(missed), updates)),
-                    Err(RecvError::Closed) => None,
-                }
-            },
-        )))
+        let updates = futures::stream::unfold(updates, |mut updates| async move {
+            match updates.recv().await {
+                Ok(update) => Some((update, updates)),
+                Err(RecvError::Lagged(missed)) => Some((RunUpdate::Missed(missed), updates)),
+                Err(RecvError::Closed) => None,
+            }
+        });
+        // a watcher may poll on after the end
+        Self(Box::pin(updates.fuse()))
     }
 
     /// The next update; `None` once the drive has ended.

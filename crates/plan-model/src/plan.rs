@@ -55,6 +55,13 @@ impl Plan {
         tree.finish()
     }
 
+    /// [`Plan::to_json`] as canonical text, written without the value between.
+    pub fn to_canonical_json(&self) -> String {
+        let mut canonical = Canonical::default();
+        write_plan(&mut canonical, self, Purpose::Document);
+        canonical.finish()
+    }
+
     /// SHA-256 over the canonical form of the native document, without status and times.
     ///
     /// Plans of one digest are equal in everything that a run can see.

@@ -100,6 +100,11 @@ pub trait Names {
     fn environment(&mut self, pointer: &Pointer, name: &SecretName) {
         let _ = (pointer, name);
     }
+
+    /// Hears how many malformed references there were beyond those that are told one by one.
+    fn further(&mut self, count: usize) {
+        let _ = count;
+    }
 }
 
 impl Names for () {}

@@ -83,7 +83,7 @@ impl Template {
     /// Parses every string of a JSON value. Keys of objects are left alone.
     ///
     /// # Errors
-    /// Every malformed reference, with its place in `value`.
+    /// Every malformed reference, with its place in `value`; of more than a thousand the first thousand.
     pub fn parse(value: Value) -> Result<Self, Vec<(Pointer, ReferenceError)>> {
         Self::parse_with(value, &mut ())
     }
@@ -91,7 +91,8 @@ impl Template {
     /// Parses every string of a JSON value; steps may go by names that `names` knows.
     ///
     /// # Errors
-    /// Every malformed reference, with its place in `value` and its byte offset in that string.
+    /// Every malformed reference, with its place in `value` and its byte offset in that string. Of more than
+    /// a thousand the rest is only counted, to [`Names::further`].
     pub fn parse_with(
         value: Value,
         names: &mut dyn Names,

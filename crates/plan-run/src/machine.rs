@@ -3,6 +3,7 @@
 mod answer;
 mod basis;
 mod budget;
+mod build;
 mod create;
 mod decide;
 mod drain;
@@ -60,6 +61,48 @@ use state::State;
 /// Guarantees: the same events give the same machine; a proposal of a machine is
 /// accepted by that machine, all proposals of one call in their order; `apply` and
 /// each proposal take time that depends on the step and its edges, not on the plan.
+///
+/// Over a [`RecordedPlan`] a machine only follows a journal, to look at a run that
+/// need not be driven any more.
+///
+/// ```
+/// use plan_model::Timestamp;
+/// use plan_run::{Event, EventKind, Machine, NewRun, RunId, RunStatus};
+/// use plan_validate::{Context, Policy, ToolCatalog, check};
+/// use serde_json::{Map, json};
+///
+/// let catalog = ToolCatalog::from_names(["search"])?;
+/// let policy = Policy::default();
+/// let text = r#"{"steps": [{"name": "find", "tool": "search", "args": {"query": "rust"}}]}"#;
+/// let plan = check(text, &Context::new(&catalog, &policy))?;
+///
+/// // a driver journals each event before it applies it
+/// let at = Timestamp::from_millis(0);
+/// let kind = Machine::create(&plan, NewRun::new(RunId::new("run-1")?, Map::new()))?;
+/// let mut journal = vec![Event { at, kind }];
+/// let mut machine = Machine::new(plan.clone(), &journal[0])?;
+/// let mut step = |machine: &mut Machine, kinds: Vec<EventKind>| {
+///     kinds.into_iter().try_for_each(|kind| {
+///         journal.push(Event { at, kind });
+///         machine.apply(&journal[journal.len() - 1])
+///     })
+/// };
+///
+/// // what may happen: the call starts. What it came to is fed back
+/// let proposals = machine.next(at);
+/// step(&mut machine, proposals)?;
+/// let (find, attempt) = machine.started().remove(0);
+/// let ended = machine.settle(&find, attempt, Ok(json!({"found": 3}).into()), at, 0.5);
+/// step(&mut machine, ended)?;
+/// let proposals = machine.next(at);
+/// step(&mut machine, proposals)?;
+/// assert_eq!(machine.status(), RunStatus::Succeeded);
+///
+/// // the journal is the run
+/// let again = Machine::replay(plan, journal)?;
+/// assert_eq!(again.record(), machine.record());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Machine<P = ValidatedPlan> {
     plan: P,

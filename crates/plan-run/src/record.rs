@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::event::{Event, LateResult, PlanRef};
 use crate::{
-    Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request, RunId, RunStatus, StepStatus};
+    Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request, RunId, RunStatus,
+    StepStatus,
+};
 
 /// A run as it stands: its status, its steps, what it published.
 ///
@@ -60,6 +62,8 @@ pub struct StepRecord {
     pub stdout: Option<String>,
     /// The last of standard error, where there was one.
     pub stderr: Option<String>,
+    /// Who answered its last request.
+    pub answered_by: Option<PrincipalName>,
     /// Its last failure, unless it went well afterwards.
     pub failure: Option<Box<Failure>>,
 }
@@ -90,6 +94,8 @@ pub struct AttemptEnd {
     pub result: AttemptResult,
     /// Why it failed or was stopped.
     pub failure: Option<Box<Failure>>,
+    /// Who decided, where it was in doubt.
+    pub decided_by: Option<PrincipalName>,
     /// The last of standard output, where that is not among the outputs.
     pub stdout: Option<String>,
     /// The last of standard error, where that is not among the outputs.
@@ -102,6 +108,7 @@ impl AttemptEnd {
             at,
             result,
             failure: None,
+            decided_by: None,
             stdout: None,
             stderr: None,
         }
@@ -150,7 +157,7 @@ impl RunRecord {
     ) -> Result<Self, Refused> {
         let mut events = events.into_iter();
         let first = events.next().ok_or(Refused::Empty)?;
-        let mut machine = Machine::recorded(plan.into(), &first)?;
+        let mut machine = Machine::recorded(plan, &first)?;
         for event in events {
             machine.apply(&event)?;
         }

@@ -252,7 +252,10 @@ fn run(
     let (report, parts) = judge(&subject, cx);
     let is_read = subject.problems.iter().all(|problem| !refuses(problem));
     match (plan, parts) {
-        (Some(plan), Some(parts)) if !report.refused => Ok(ValidatedPlan::new(plan, parts, report)),
+        (Some(plan), Some(parts)) if !report.refused => {
+            let policy = cx.policy.clone();
+            Ok(ValidatedPlan::new(plan, policy, parts, report))
+        }
         (plan, _) => Err(PlanRejected {
             findings: report.findings,
             truncated: report.truncated,

@@ -21,6 +21,9 @@ pub(crate) use missing::{MissingStep, Naming};
 pub(crate) use outputs::Outputs;
 pub(crate) use uses::{Site, Use};
 
+/// So many outputs are looked through one by one.
+const FEW_OUTPUTS: usize = 16;
+
 /// One plan under one context, with everything that rules look up.
 ///
 /// Built once per check, in one pass over the plan.
@@ -39,6 +42,8 @@ pub(crate) struct Facts<'a> {
     inputs: HashMap<&'a str, usize>,
     tools: Vec<Option<&'a Arc<CatalogTool>>>,
     missing: OnceCell<Vec<MissingStep<'a>>>,
+    /// The declared outputs of steps that declare many, by step and name.
+    declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
 }
 
@@ -76,6 +81,7 @@ impl<'a> Facts<'a> {
             inputs,
             tools,
             missing: OnceCell::new(),
+            declared: OnceCell::new(),
             shapes: follow::Shapes::new(plan),
         }
     }
@@ -131,6 +137,11 @@ impl<'a> Facts<'a> {
         self.graph.owner(step)
     }
 
+    /// Whether the reader put a stand-in anywhere: most plans have none, and need no places to ask about.
+    pub(crate) fn has_unread(&self) -> bool {
+        !self.unread.is_empty()
+    }
+
     /// Whether the reader put a stand-in at this place of the plan, or around it.
     pub(crate) fn is_unread(&self, pointer: &Pointer) -> bool {
         if self.unread.is_empty() {
@@ -166,6 +177,32 @@ impl<'a> Facts<'a> {
     pub(crate) fn is_unread_within(&self, pointer: &Pointer) -> bool {
         let next = self.unread.range(pointer..).next();
         next.is_some_and(|unread| unread.is_within(pointer)) || self.is_unread(pointer)
+    }
+
+    /// The first declared output of this name.
+    pub(crate) fn declared_output(
+        &self,
+        step: usize,
+        name: &str,
+    ) -> Option<&'a plan_model::Output> {
+        let outputs = &self.plan.steps.get(step)?.outputs;
+        if outputs.len() <= FEW_OUTPUTS {
+            return outputs.iter().find(|output| output.name == *name);
+        }
+        let table = self.declared.get_or_init(|| {
+            let mut table = HashMap::new();
+            for (index, step) in self.steps() {
+                if step.outputs.len() > FEW_OUTPUTS {
+                    for output in &step.outputs {
+                        table
+                            .entry((index, output.name.as_str()))
+                            .or_insert(output);
+                    }
+                }
+            }
+            table
+        });
+        table.get(&(step, name)).copied()
     }
 
     /// What a step delivers, as far as it can be known.

@@ -16,14 +16,22 @@ use crate::finding::{Code, Finding, Severity};
 pub(crate) struct Findings {
     found: Vec<Finding>,
     keep: usize,
+    severities: BTreeMap<Code, Option<Severity>>,
+    /// Places of which a problem of the reader already speaks, as the plan's pointers.
+    unread: HashSet<String>,
+    /// Findings that are only counted: the lightest and last of very many.
+    dropped: usize,
+    refused: bool,
 }
+
+/// So many findings are held before those that no report would show are let go.
+const HELD: usize = 4_096;
 
 /// How findings of a plan are told in the terms of its document.
 #[derive(Debug)]
 pub(crate) struct Telling<'a> {
     pub(crate) plan: Option<&'a Plan>,
     pub(crate) origin: &'a Origin,
-    pub(crate) unread: &'a BTreeSet<Pointer>,
 }
 
 /// Findings in their final order, capped.
@@ -37,27 +45,38 @@ pub(crate) struct Report {
 }
 
 impl Findings {
-    /// A sink whose report holds at most `keep` findings.
-    pub(crate) fn new(keep: usize) -> Self {
+    /// A sink whose report holds at most `keep` findings, of the severities that a policy gives them.
+    pub(crate) fn new(keep: usize, severities: &BTreeMap<Code, Option<Severity>>) -> Self {
         Self {
-            found: Vec::new(),
             keep,
+            severities: severities.clone(),
+            ..Self::default()
         }
     }
 
-    /// Takes a finding whose pointers are the plan's.
-    pub(crate) fn add(&mut self, finding: Finding) {
-        self.found.push(finding);
+    /// Leaves out what is inside unread places, since a problem of the reader already speaks of them.
+    #[must_use]
+    pub(crate) fn beside(mut self, unread: &BTreeSet<Pointer>) -> Self {
+        self.unread = unread.iter().map(|at| at.as_str().to_owned()).collect();
+        self
     }
 
-    /// Tells the findings in the document's terms: those inside unread places are left out, since
-    /// a problem of the reader already speaks of them.
+    /// Takes a finding whose pointers are the plan's.
+    ///
+    /// Very many are not held: memory is bounded, and the rest is counted.
+    pub(crate) fn add(&mut self, finding: Finding) {
+        if is_inside(&self.unread, &finding.pointer) {
+            return;
+        }
+        self.found.push(finding);
+        if self.found.len() >= self.keep.saturating_mul(2).max(HELD) {
+            self.settle();
+        }
+    }
+
+    /// Tells the findings in the document's terms.
     pub(crate) fn tell(&mut self, telling: &Telling<'_>) {
-        let unread: HashSet<&str> = telling.unread.iter().map(Pointer::as_str).collect();
-        self.found.retain_mut(|finding| {
-            if !unread.is_empty() && is_inside(&unread, &finding.pointer) {
-                return false;
-            }
+        for finding in &mut self.found {
             if finding.step.is_none() {
                 finding.step = step_of(telling.plan, &finding.pointer);
             }
@@ -72,8 +91,7 @@ impl Findings {
                     *pointer = telling.origin.locate(pointer);
                 }
             }
-            true
-        });
+        }
     }
 
     /// Takes findings that already are in the document's terms.
@@ -84,13 +102,26 @@ impl Findings {
     /// Applies the policy's severities, then orders, dedups and caps.
     ///
     /// The heaviest are kept; what is kept is ordered by pointer, then code.
-    pub(crate) fn finish(
-        mut self,
-        document: Option<&Document>,
-        severities: &BTreeMap<Code, Option<Severity>>,
-    ) -> Report {
+    pub(crate) fn finish(mut self, document: Option<&Document>) -> Report {
+        self.settle();
         self.found
-            .retain_mut(|finding| match severities.get(&finding.code) {
+            .sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
+        if let Some(document) = document {
+            for finding in &mut self.found {
+                finding.place(document, None);
+            }
+        }
+        Report {
+            findings: self.found,
+            truncated: self.dropped,
+            refused: self.refused,
+        }
+    }
+
+    /// Keeps the heaviest, the first of them by place and code, and counts the others.
+    fn settle(&mut self) {
+        self.found
+            .retain_mut(|finding| match self.severities.get(&finding.code) {
                 // INVARIANT: what refuses a plan guards a promise, and policy cannot weaken it
                 _ if finding.severity == Severity::Error => true,
                 Some(Some(severity)) => {
@@ -100,7 +131,7 @@ impl Findings {
                 Some(None) => false,
                 None => true,
             });
-        let refused = self
+        self.refused |= self
             .found
             .iter()
             .any(|finding| finding.severity == Severity::Error);
@@ -116,24 +147,15 @@ impl Findings {
         self.found.sort_by(|a, b| {
             (a.severity, &a.pointer, a.code).cmp(&(b.severity, &b.pointer, b.code))
         });
-        let truncated = self.found.len().saturating_sub(self.keep);
+        self.dropped += self.found.len().saturating_sub(self.keep);
         self.found.truncate(self.keep);
-        self.found
-            .sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
-        if let Some(document) = document {
-            for finding in &mut self.found {
-                finding.place(document, None);
-            }
-        }
-        Report {
-            findings: self.found,
-            truncated,
-            refused,
-        }
     }
 }
 
-fn is_inside(unread: &HashSet<&str>, pointer: &Pointer) -> bool {
+fn is_inside(unread: &HashSet<String>, pointer: &Pointer) -> bool {
+    if unread.is_empty() {
+        return false;
+    }
     let mut text = pointer.as_str();
     loop {
         if unread.contains(text) {

@@ -1,8 +1,10 @@
 //! The inputs of a run, resolved and checked before the run exists.
 
+mod paths;
+
 use std::collections::BTreeSet;
 
-use plan_model::{Input, InputKind, Pointer, ValueType};
+use plan_model::{Input, InputKind, Pointer};
 use serde_json::{Map, Value};
 
 use crate::candidates;
@@ -11,6 +13,8 @@ use crate::finding::{Expected, Finding};
 use crate::rules::{MISSING_INPUT, UNKNOWN_INPUT, WRONG_INPUT};
 use crate::text;
 use crate::validated::{ValidatedPlan, is_of_type};
+
+pub use paths::PathProblem;
 
 /// Fills in and checks what a run is given. Pointers lead into `supplied`.
 ///
@@ -22,6 +26,21 @@ use crate::validated::{ValidatedPlan, is_of_type};
 pub fn check_inputs(
     plan: &ValidatedPlan,
     supplied: Map<String, Value>,
+) -> Result<Map<String, Value>, Vec<Finding>> {
+    check_inputs_with(plan, supplied, &|_, _| None)
+}
+
+/// As [`check_inputs`], on a host that can look at its file system.
+///
+/// `look` is asked about each input that is a path of some kind, and says what is
+/// wrong with the path; its answers are findings like all others.
+///
+/// # Errors
+/// Every finding, of the rules P903 to P905. Values of sensitive inputs are not in them.
+pub fn check_inputs_with(
+    plan: &ValidatedPlan,
+    supplied: Map<String, Value>,
+    look: &dyn Fn(InputKind, &str) -> Option<PathProblem>,
 ) -> Result<Map<String, Value>, Vec<Finding>> {
     let mut supplied = supplied;
     let mut findings = Vec::new();
@@ -42,7 +61,7 @@ pub fn check_inputs(
             values.insert(name.to_owned(), value);
             continue;
         }
-        match wrong(plan, index, input, &value, &at) {
+        match wrong(plan, index, &value, &at, look) {
             wrong if wrong.is_empty() => {
                 values.insert(name.to_owned(), value);
             }
@@ -86,10 +105,13 @@ fn missing(input: &Input, at: Pointer) -> Finding {
 fn wrong(
     plan: &ValidatedPlan,
     index: usize,
-    input: &Input,
     value: &Value,
     at: &Pointer,
+    look: &dyn Fn(InputKind, &str) -> Option<PathProblem>,
 ) -> Vec<Finding> {
+    let Some(input) = plan.plan().inputs.get(index) else {
+        return Vec::new();
+    };
     let name = text::quoted(&input.name);
     let quote = if input.sensitive {
         Quote::Masked
@@ -114,34 +136,33 @@ fn wrong(
         }
         return vec![finding];
     }
-    if input.input_kind != InputKind::Value
-        && let Some(problem) = path_problem(input, value)
-    {
-        return vec![WRONG_INPUT.at(at.clone(), format!("the input {name} {problem}"))];
+    let mut findings = Vec::new();
+    if input.input_kind != InputKind::Value {
+        if let Some(problem) = paths::problem(input, value, plan.policy()) {
+            return vec![WRONG_INPUT.at(at.clone(), format!("the input {name} {problem}"))];
+        }
+        if let Some(path) = value.as_str()
+            && let Some(problem) = look(input.input_kind, path)
+        {
+            let message = match quote {
+                Quote::Shown => format!("the input {name}: {} {problem}", text::quoted(path)),
+                Quote::Masked => format!("the input {name}: the path {problem}"),
+            };
+            findings.push(WRONG_INPUT.at(at.clone(), message));
+        }
     }
     let Some(Ok(schema)) = plan.schemas().input(index) else {
-        return Vec::new();
+        return findings;
     };
     let violations = schema.violations(value, quote).into_iter();
-    violations
-        .map(|violation| {
-            let mut at = at.clone();
-            violation.pointer.segments().for_each(|s| at.push(s));
-            let finding = WRONG_INPUT.at(at, format!("the input {name}: {}", violation.message));
-            match violation.expected {
-                Some(expected) => finding.expected(expected),
-                None => finding,
-            }
-        })
-        .collect()
-}
-
-/// What can be said of a path without a file system; whether it exists is the host's to check.
-fn path_problem(input: &Input, value: &Value) -> Option<&'static str> {
-    match value.as_str() {
-        None if input.value_type == ValueType::Any => Some("is not a path"),
-        Some("") => Some("is an empty path"),
-        Some(path) if path.contains('\0') => Some("holds a NUL, and no path does"),
-        _ => None,
-    }
+    findings.extend(violations.map(|violation| {
+        let mut at = at.clone();
+        violation.pointer.segments().for_each(|s| at.push(s));
+        let finding = WRONG_INPUT.at(at, format!("the input {name}: {}", violation.message));
+        match violation.expected {
+            Some(expected) => finding.expected(expected),
+            None => finding,
+        }
+    }));
+    findings
 }

@@ -46,7 +46,7 @@ pub use finding::{
     Applicability, Code, Expected, Finding, FindingSpan, Related, Severity, Suggestion,
 };
 pub use grant::{Approval, ArgRule, Grant, GrantedRoot, Narrowing, Refusal, SiteGrant, Target};
-pub use inputs::check_inputs;
+pub use inputs::{PathProblem, check_inputs, check_inputs_with};
 pub use policy::{
     EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted,
 };

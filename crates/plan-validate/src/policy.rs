@@ -18,7 +18,7 @@ use crate::rules;
 /// every model, language and agent of the catalog, no secrets, the run's own
 /// folders, no approvals, a sandbox required, and untrusted values in sensitive
 /// arguments asked about.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Policy {
     /// The tools that plans may call; `None`: all that are allowlisted.

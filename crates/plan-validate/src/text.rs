@@ -41,16 +41,17 @@ pub(crate) fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Strin
     shown.join(", ")
 }
 
-/// Whether a value is nested deeper than `limit`; without recursion.
+/// Whether arrays and objects nest deeper than `limit`; without recursion.
 pub(crate) fn depth_exceeds(value: &Value, limit: usize) -> bool {
-    let mut left = vec![(value, 1)];
+    let mut left = vec![(value, 0)];
     while let Some((value, depth)) = left.pop() {
+        let depth = depth + usize::from(value.is_array() || value.is_object());
         if depth > limit {
             return true;
         }
         match value {
-            Value::Array(items) => left.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(members) => left.extend(members.values().map(|m| (m, depth + 1))),
+            Value::Array(items) => left.extend(items.iter().map(|item| (item, depth))),
+            Value::Object(members) => left.extend(members.values().map(|m| (m, depth))),
             _ => {}
         }
     }

@@ -13,6 +13,7 @@ use crate::findings::Report;
 use crate::grant::Grant;
 use crate::normal;
 use crate::plan_schemas::PlanSchemas;
+use crate::policy::Policy;
 use crate::text;
 
 /// A plan that passed every rule, with what its run may do. Cheap to clone.
@@ -30,6 +31,7 @@ pub struct ValidatedPlan(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     plan: Plan,
+    policy: Policy,
     parts: Parts,
     warnings: Vec<Finding>,
     truncated: usize,
@@ -48,9 +50,10 @@ pub(crate) struct Parts {
 }
 
 impl ValidatedPlan {
-    pub(crate) fn new(plan: Plan, parts: Parts, report: Report) -> Self {
+    pub(crate) fn new(plan: Plan, policy: Policy, parts: Parts, report: Report) -> Self {
         Self(Arc::new(Inner {
             plan,
+            policy,
             parts,
             warnings: report.findings,
             truncated: report.truncated,
@@ -60,6 +63,11 @@ impl ValidatedPlan {
     /// The plan.
     pub fn plan(&self) -> &Plan {
         &self.0.plan
+    }
+
+    /// The policy that the plan was checked under.
+    pub fn policy(&self) -> &Policy {
+        &self.0.policy
     }
 
     /// The digest of the plan.

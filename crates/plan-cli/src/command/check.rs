@@ -5,17 +5,26 @@ use std::path::Path;
 use planwright::model::document::{Document, DocumentKind, ReadOptions, parse, read};
 use planwright::model::{Limits, Plan};
 use planwright::validate::{PlanRejected, ValidatedPlan, check_bytes};
+use serde_json::Value;
 
 use crate::args::{Check, Format, PlanArgs};
 use crate::exit::{Exit, Halt};
 use crate::host::Host;
 use crate::input::{Input, is_stdin, read_options};
-use crate::output;
+use crate::output::{self, refusal_json};
 
 /// Checks one plan.
 pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
     let subject = Subject::read(&arguments.plan)?;
-    let mut host = subject.host(&arguments.host, None)?;
+    let mut host = match subject.host(&arguments.host, None) {
+        Ok(host) => host,
+        Err(halt) => {
+            if let (Format::Json, Some(report)) = (arguments.format, subject.refusal(&halt)) {
+                output::print_json(&report);
+            }
+            return Err(halt);
+        }
+    };
     if let Some(plan) = &subject.plan {
         host.assume_tools_of(plan)?;
     }
@@ -43,10 +52,10 @@ fn pretty(subject: &Subject, checked: &Result<ValidatedPlan, PlanRejected>) {
         Ok(plan) => {
             output::show_findings(plan.warnings(), plan.truncated(), &subject.input);
             output::say(format!(
-                "`{}` is a valid plan of {} steps, in {} groups",
+                "`{}` is a valid plan of {}, in {}",
                 plan.plan().name,
-                plan.plan().steps.len(),
-                plan.graph().groups().len(),
+                counted(plan.plan().steps.len(), "step"),
+                counted(plan.graph().groups().len(), "group"),
             ));
             for ask in &plan.bounds().asks {
                 output::say(format!("will be asked at `{}`: {}", ask.step, ask.reason));
@@ -54,8 +63,14 @@ fn pretty(subject: &Subject, checked: &Result<ValidatedPlan, PlanRejected>) {
         }
         Err(rejected) => {
             output::show_rejected(rejected, &subject.input);
+            subject.hint();
         }
     }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 /// A plan's document, read as far as it can be.
@@ -115,6 +130,21 @@ impl Subject {
         let mut options = self.options;
         options.limits = host.policy.limits;
         check_bytes(&self.input.bytes, &options, &host.context())
+    }
+
+    /// The report where what came with the plan is refused.
+    pub(super) fn refusal(&self, halt: &Halt) -> Option<Value> {
+        let findings = halt.findings.clone();
+        (!findings.is_empty())
+            .then(|| refusal_json(output::unchecked_json(self.plan.as_ref()), findings))
+    }
+
+    /// Says what a document that is no JSON may be.
+    pub(super) fn hint(&self) {
+        let named = |ends: &str| self.path.extension().is_some_and(|end| end == ends);
+        if self.document.is_none() && (named("yaml") || named("yml")) {
+            output::say("help: a plan is JSON; catalogs (`--tools`) and policies may be YAML");
+        }
     }
 
     /// Where the document is; nowhere for standard input.

@@ -24,6 +24,11 @@ pub(super) fn graph(arguments: &Graph) -> Result<Exit, Halt> {
             }
             if let Err(rejected) = subject.check(&host) {
                 output::show_rejected(&rejected, &subject.input);
+                subject.hint();
+                if arguments.format == Notation::Json {
+                    let report = output::check_json(subject.plan.as_ref(), Err(&rejected));
+                    output::print_json(&report);
+                }
             }
             return Ok(Exit::Rejected);
         }

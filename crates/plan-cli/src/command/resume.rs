@@ -9,10 +9,10 @@ use super::answer::{answer, decision};
 use super::run::executor;
 use crate::args::Resume;
 use crate::exit::{Exit, Halt};
-use crate::host::Host;
-use crate::output;
+use crate::host::{Host, SCRIPTS, UNCONFINED};
+use crate::output::{self, Detail};
 use crate::session::{Ended, Form, Signals, conclude, follow, principal, show};
-use crate::store::{self, Missing};
+use crate::store::{self, Missing, Place};
 
 /// How often a run that another process drives is tried again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -55,20 +55,24 @@ pub(super) async fn resume(arguments: Resume) -> Result<Exit, Halt> {
         }
     }
     let form = Form::of(arguments.json);
+    let place = Place::of(&arguments.store.url);
     let mut signals = Signals::take()?;
     let handle = match taken_up(&executor, &run, &mut signals, arguments.wait).await? {
         TakenUp::Driving(handle) => handle,
-        TakenUp::Ended => return ended(&executor, &run, form).await,
+        TakenUp::Ended => return ended(&executor, &run, form, &place).await,
         TakenUp::GivenUp => return Ok(Exit::Waiting),
     };
     output::say(format!("run {run}"));
+    if created.sources.contains_key(SCRIPTS) {
+        output::say(format!("warning: {UNCONFINED}"));
+    }
     let steps = handle
         .record()
         .await
         .map_or(0, |record| record.steps().len());
     if late.is_empty() {
         let ended = follow(&handle, &mut signals, steps, &by).await?;
-        return Ok(conclude(ended, &handle, form));
+        return Ok(conclude(ended, &handle, form, &place));
     }
     for (step, decision) in late {
         if let Err(error) = handle.decide(step, decision, by.clone()).await {
@@ -84,7 +88,7 @@ pub(super) async fn resume(arguments: Resume) -> Result<Exit, Halt> {
     {
         over = follow(&again, &mut signals, steps, &by).await?;
     }
-    Ok(conclude(over, &handle, form))
+    Ok(conclude(over, &handle, form, &place))
 }
 
 /// What came of taking a run up.
@@ -166,10 +170,10 @@ fn told_apart(decisions: Decisions, record: &RunRecord) -> Result<(Decisions, De
 }
 
 /// A run that has ended is shown as it ended.
-pub(super) async fn ended(executor: &Executor, run: &RunId, form: Form) -> Result<Exit, Halt> {
+async fn ended(executor: &Executor, run: &RunId, form: Form, place: &Place) -> Result<Exit, Halt> {
     let record = executor.open(run).await.map_err(|error| of_load(&error))?;
     output::say(format!("run {run} had already ended"));
-    Ok(show(&record, form))
+    Ok(show(&record, form, place, Detail::Ends))
 }
 
 /// What keeps a run from being taken up, with its exit code.

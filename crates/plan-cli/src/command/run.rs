@@ -6,17 +6,17 @@ use planwright::exec::{Clock, Executor, Inputs, RunRequest, StartError, SystemCl
 use planwright::model::{PlanId, ValueType};
 use planwright::run::RunId;
 use planwright::store::{PlanStore, Store, StoreError, VersionSpec};
-use planwright::validate::{ValidatedPlan, check_plan};
-use serde_json::{Map, Value, json};
+use planwright::validate::{Finding, ValidatedPlan, check_inputs, check_plan};
+use serde_json::{Map, Value};
 
 use super::check::Subject;
 use crate::args::Run;
 use crate::exit::{Exit, Halt};
-use crate::host::{Host, runnable};
+use crate::host::{Host, SCRIPTS, is_unconfined, runnable};
 use crate::input::{Input, is_stdin, json_object, json_value};
-use crate::output;
+use crate::output::{self, finding_json, refusal_json};
 use crate::session::{Form, Signals, conclude, follow, principal};
-use crate::store::{self, Missing, Opened};
+use crate::store::{self, Missing, Opened, Place};
 
 /// Runs one plan.
 pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
@@ -31,7 +31,15 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
         None => new_run_id(SystemClock.now()),
     };
     let subject = Subject::read(&arguments.plan)?;
-    let host = subject.host(&arguments.host, arguments.sandbox)?;
+    let host = match subject.host(&arguments.host, arguments.sandbox) {
+        Ok(host) => host,
+        Err(halt) => {
+            if let Some(report) = subject.refusal(&halt) {
+                print_report(&report, arguments.json);
+            }
+            return Err(halt);
+        }
+    };
     let plan = match subject.check(&host) {
         Ok(plan) => plan,
         Err(rejected) => {
@@ -45,9 +53,14 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     let tools = host.tools()?;
     runnable(&plan, &tools, &host.policy)?;
     let inputs = inputs(&arguments, &plan)?;
+    // looked at before anything is stored or named
+    if let Err(findings) = check_inputs(&plan, inputs.clone()) {
+        return Ok(inputs_refused(&findings, &plan, &arguments));
+    }
     let opened = store::open(&arguments.store.url, Missing::Create).await?;
     let plan = saved(plan, &host, &*opened.store, arguments.bump).await?;
     let steps = plan.plan().steps.len();
+    let place = Place::of(&arguments.store.url);
 
     let executor = executor(tools.registry, &host, &opened);
     let by = principal()?;
@@ -57,14 +70,18 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     for (name, location) in &host.sources {
         request = request.source(name, location);
     }
+    if is_unconfined(&plan, &host.policy) {
+        request = request.source(SCRIPTS, "without a sandbox");
+    }
     let mut signals = Signals::take()?;
     output::say(format!("run {run}"));
+    let checked = plan.clone();
     let handle = match executor.start(plan, request).await {
         Ok(handle) => handle,
-        Err(error) => return refused(&error, &run, &arguments),
+        Err(error) => return refused(&error, &run, &arguments, &checked),
     };
     let ended = follow(&handle, &mut signals, steps, &by).await?;
-    Ok(conclude(ended, &handle, Form::of(arguments.json)))
+    Ok(conclude(ended, &handle, Form::of(arguments.json), &place))
 }
 
 /// The executor of a host over a store.
@@ -82,22 +99,42 @@ pub(super) fn executor(
     }
 }
 
-fn refused(error: &StartError, run: &RunId, arguments: &Run) -> Result<Exit, Halt> {
+fn refused(
+    error: &StartError,
+    run: &RunId,
+    arguments: &Run,
+    plan: &ValidatedPlan,
+) -> Result<Exit, Halt> {
     match error {
-        StartError::InputsRejected { findings } => {
-            for finding in findings {
-                output::say(format!("error: {}", finding.line()));
-            }
-            let report = json!({"valid": false, "findings": findings, "truncated": 0});
-            print_report(&report, arguments.json);
-            Ok(Exit::Rejected)
+        StartError::InputsRejected { findings } => Ok(inputs_refused(findings, plan, arguments)),
+        StartError::AlreadyExists { .. } => {
+            let halt = Halt::usage(error.to_string());
+            Err(match Place::of(&arguments.store.url).resume(run) {
+                Some(command) => halt.help(format!("`{command}` goes on with it")),
+                None => halt,
+            })
         }
-        StartError::AlreadyExists { .. } => Err(Halt::usage(error.to_string())
-            .help(format!("`planwright resume {run}` goes on with it"))),
-        StartError::UnsupportedSteps { .. } => Err(Halt::new(Exit::Rejected, error.to_string())),
+        StartError::UnsupportedSteps { .. } => {
+            let report = refusal_json(output::check_json(None, Ok(plan)), Vec::new());
+            print_report(&report, arguments.json);
+            Err(Halt::new(Exit::Rejected, error.to_string())
+                .help("`check` and `graph` read these steps; this release does not run them"))
+        }
         StartError::Store(error) => Err(store::of_store(error)),
         _ => Err(Halt::usage(error.to_string())),
     }
+}
+
+/// Says what is wrong with the inputs of a run, each with its name.
+fn inputs_refused(findings: &[Finding], plan: &ValidatedPlan, arguments: &Run) -> Exit {
+    for finding in findings {
+        output::say(format!("error: {}", finding.line()));
+    }
+    output::say("help: `--input NAME=JSON` gives one input, `--inputs FILE` a file of them");
+    let findings = findings.iter().map(finding_json).collect();
+    let report = refusal_json(output::check_json(None, Ok(plan)), findings);
+    print_report(&report, arguments.json);
+    Exit::Rejected
 }
 
 /// The report of a refusal: for programs always, for a person only on request.

@@ -1,17 +1,17 @@
 //! `planwright runs`: what the store holds.
 
+use planwright::exec::read_run;
 use planwright::run::RunStatus;
 use planwright::store::{Page, RunFilter, RunHead, RunStore};
 use serde_json::{Value, json};
 
 use super::resume::of_load;
-use super::run::executor;
 use crate::args::{List, Runs, Show, Status};
 use crate::exit::{Exit, Halt};
-use crate::host::Host;
-use crate::output;
+use crate::host::{SCRIPTS, UNCONFINED};
+use crate::output::{self, Detail};
 use crate::session::{Form, show as show_record};
-use crate::store::{self, Missing};
+use crate::store::{self, Missing, Place};
 
 /// Lists or shows runs.
 pub(super) async fn runs(command: Runs) -> Result<Exit, Halt> {
@@ -51,12 +51,17 @@ async fn list(arguments: List) -> Result<Exit, Halt> {
     }
     if arguments.json {
         let heads: Vec<Value> = heads.iter().map(head_json).collect();
-        output::print_json(&json!({"runs": heads}));
+        let unreadable: Vec<String> = unreadable.iter().map(ToString::to_string).collect();
+        output::print_json(&json!({"runs": heads, "unreadable": unreadable}));
     } else {
         for head in &heads {
             output::print(format!(
                 "{}  {:9}  {}  {} (version {})",
-                head.run, head.status, head.created_at, head.plan_name, head.plan_version
+                head.run,
+                head.status.to_string(),
+                head.created_at,
+                head.plan_name,
+                head.plan_version
             ));
         }
     }
@@ -79,10 +84,15 @@ async fn show(arguments: Show) -> Result<Exit, Halt> {
     let run = store::run_id(&arguments.run)?;
     let opened = store::open(&arguments.store.url, Missing::Refuse).await?;
     let created = store::created(&*opened.store, &run).await?;
-    let host = Host::of_run(&created.sources, &arguments.host, None)?;
-    let executor = executor(host.tools()?.registry, &host, &opened);
-    let record = executor.open(&run).await.map_err(|error| of_load(&error))?;
-    show_record(&record, Form::of(arguments.json));
+    // the journal alone: today's catalog and policy have no say in what happened
+    let record = read_run(&*opened.store, &run)
+        .await
+        .map_err(|error| of_load(&error))?;
+    let place = Place::of(&arguments.store.url);
+    show_record(&record, Form::of(arguments.json), &place, Detail::Whole);
+    if created.sources.contains_key(SCRIPTS) {
+        output::say(format!("warning: {UNCONFINED}"));
+    }
     Ok(Exit::Fine)
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::args::{Schema, SchemaOf};
 use crate::exit::{Exit, Halt};
+use crate::host::refused;
 use crate::output;
 
 /// Prints one schema.
@@ -21,7 +22,7 @@ pub(super) fn schema(arguments: &Schema) -> Result<Exit, Halt> {
         None => schema,
         Some(path) => match arguments.document {
             SchemaOf::Plan | SchemaOf::Planner => {
-                let file = load_catalog(path).map_err(|error| Halt::usage(error.to_string()))?;
+                let file = load_catalog(path).map_err(|error| refused(&error))?;
                 let names: Vec<Value> = file
                     .catalog()
                     .tools()

@@ -61,25 +61,48 @@ pub(crate) fn check_json(
 ) -> Value {
     let mut report = json(checked);
     if let (Err(rejected), Value::Object(members)) = (checked, &mut report) {
-        let graph = plan.map(Graph::new);
-        let drawn = plan.zip(graph.as_ref());
-        let mut set = |name: &str, value: Value| members.insert(name.to_owned(), value);
-        set(
-            "plan",
-            plan.map_or(Value::Null, |plan| identity(plan, rejected.digest())),
-        );
-        set("grant", Value::Null);
-        set("bounds", Value::Null);
-        set(
-            "parallel_groups",
-            drawn.map_or_else(|| json!([]), |(plan, graph)| json!(groups(plan, graph))),
-        );
-        set(
-            "edges",
-            drawn.map_or_else(|| json!({}), |(plan, graph)| json!(edges(plan, graph))),
-        );
+        if let Value::Object(read) = unchecked_json(plan) {
+            for name in ["plan", "grant", "bounds", "parallel_groups", "edges"] {
+                members.insert(name.to_owned(), read.get(name).cloned().unwrap_or_default());
+            }
+        }
+        if let Some(plan) = plan {
+            members.insert("plan".to_owned(), identity(plan, rejected.digest()));
+        }
     }
     report
+}
+
+/// A finding as it stands in a report.
+pub(crate) fn finding_json(finding: &Finding) -> Value {
+    // a finding is plain data: it always has a JSON form
+    serde_json::to_value(finding).unwrap_or_default()
+}
+
+/// The report of a plan that is refused for what came with it: its inputs, its bundle's tools.
+pub(crate) fn refusal_json(mut report: Value, findings: Vec<Value>) -> Value {
+    if let Value::Object(members) = &mut report {
+        members.insert("valid".to_owned(), false.into());
+        members.insert("findings".to_owned(), findings.into());
+        members.insert("truncated".to_owned(), 0.into());
+    }
+    report
+}
+
+/// The report of a plan that was read and not checked.
+pub(crate) fn unchecked_json(plan: Option<&Plan>) -> Value {
+    let graph = plan.map(Graph::new);
+    let drawn = plan.zip(graph.as_ref());
+    json!({
+        "valid": false,
+        "plan": plan.map(|plan| identity(plan, None)),
+        "grant": null,
+        "bounds": null,
+        "parallel_groups": drawn.map_or_else(Vec::new, |(plan, graph)| groups(plan, graph)),
+        "edges": drawn.map_or_else(BTreeMap::new, |(plan, graph)| edges(plan, graph)),
+        "findings": [],
+        "truncated": 0,
+    })
 }
 
 fn identity(plan: &Plan, digest: Option<Digest>) -> Value {

@@ -7,10 +7,16 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use planwright::exec::RunUpdate;
 use planwright::run::event::AttemptOutcome;
-use planwright::run::{EventKind, StepPath};
+use planwright::run::{EventKind, Failure, StepPath};
 
+use super::record::{LONG, SHORT};
 use super::say;
-use super::text::plain;
+use super::text::{data, plain};
+
+/// A failure in one line, as far as it fits one.
+fn told(failure: &Failure) -> String {
+    data(&failure.to_string(), SHORT)
+}
 
 /// Shows one run.
 #[derive(Debug)]
@@ -46,7 +52,9 @@ impl Live {
     pub(crate) fn show(&mut self, update: &RunUpdate) {
         let line = match update {
             RunUpdate::Recorded(event) => self.event(&event.kind),
-            RunUpdate::Progress { step, message, .. } => Some(format!("{step}: {message}")),
+            RunUpdate::Progress { step, message, .. } => {
+                Some(format!("{step}: {}", data(message, SHORT)))
+            }
             RunUpdate::Missed(count) => Some(format!("({count} updates were not shown)")),
         };
         if let Some(line) = line {
@@ -103,7 +111,7 @@ impl Live {
             }
             EventKind::StepFailed { step, failure } => {
                 self.ended.insert(step.clone());
-                Some(format!("{step}: failed: {failure}"))
+                Some(format!("{step}: failed: {}", told(failure)))
             }
             EventKind::BranchTaken { step, result } => {
                 self.ended.insert(step.clone());
@@ -111,7 +119,9 @@ impl Live {
             }
             EventKind::RequestOpened(request) => Some(format!(
                 "{}: asks ({}): {}",
-                request.step, request.kind, request.prompt
+                request.step,
+                request.kind,
+                data(&request.prompt, LONG)
             )),
             EventKind::RequestAnswered(answered) => {
                 self.ended.insert(answered.step.clone());
@@ -122,7 +132,7 @@ impl Live {
                 Some(format!("{step}: attempt {attempt} is in doubt"))
             }
             EventKind::CancelRequested { by, reason } => {
-                Some(format!("cancelled by {by}: {reason}"))
+                Some(format!("cancelled by {by}: {}", data(reason, SHORT)))
             }
             EventKind::BudgetCrossed { .. } => {
                 Some("a budget is used up: nothing more starts".to_owned())
@@ -145,9 +155,11 @@ impl Live {
             }
             AttemptOutcome::Failed(failure) => {
                 self.ended.insert(step.clone());
-                format!("failed: {failure}")
+                format!("failed: {}", told(failure))
             }
-            AttemptOutcome::Retrying(failure) => format!("failed, and tries again: {failure}"),
+            AttemptOutcome::Retrying(failure) => {
+                format!("failed, and tries again: {}", told(failure))
+            }
             AttemptOutcome::Cancelled(_) => {
                 self.ended.insert(step.clone());
                 "cancelled".to_owned()

@@ -1,9 +1,25 @@
 //! A run record, for people.
 
-use planwright::run::RunRecord;
+use planwright::run::record::StepRecord;
+use planwright::run::{Failure, Request, RequestKind, RunRecord, RunStatus, StepStatus};
 use serde_json::Value;
 
-use super::{print, say};
+use super::{data, print, say};
+use crate::store::Place;
+
+/// The most characters that are shown of a message.
+pub(super) const SHORT: usize = 1_000;
+/// The most characters that are shown of what a person answers to.
+pub(super) const LONG: usize = 100_000;
+
+/// How much of a record a person wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// How it ended: what happened before was shown as it happened.
+    Ends,
+    /// Every step.
+    Whole,
+}
 
 /// The record as JSON.
 pub(crate) fn record_json(record: &RunRecord) -> Value {
@@ -14,82 +30,118 @@ pub(crate) fn record_json(record: &RunRecord) -> Value {
 /// Writes what a person wants to know: how it ended, what failed, what is asked, and the outputs.
 ///
 /// The outputs go to standard output, one `name: JSON` a line; all else to standard error.
-pub(crate) fn show_record(record: &RunRecord) {
-    let json = record_json(record);
-    let run = text(&json, "run_id");
-    say(format!("run {run}: {}", text(&json, "status")));
-    if let Some(steps) = json.get("steps").and_then(Value::as_object) {
-        let mut steps: Vec<_> = steps.iter().collect();
-        steps.sort_by_key(|(id, _)| *id);
-        for (id, step) in steps {
-            show_step(id, step);
-        }
+pub(crate) fn show_record(record: &RunRecord, place: &Place, detail: Detail) {
+    say(format!("run {}: {}", record.run_id(), record.status()));
+    if detail == Detail::Whole {
+        show_steps(record.steps());
+    }
+    for step in record.steps() {
+        show_trouble(record, step, place);
+    }
+    if let Some(cancelled) = record.cancelled() {
+        let reason = cancelled.reason.as_deref().unwrap_or("no reason was given");
+        say(format!(
+            "cancelled by {}: {}",
+            cancelled.by,
+            data(reason, SHORT)
+        ));
     }
     // a step's own failure was just told
-    if let Some(failure) = json
-        .get("failure")
-        .filter(|failure| failure.is_object() && text(failure, "step").is_empty())
-    {
+    if let Some(failure) = record.failure().filter(|failure| failure.step.is_none()) {
         say(format!("failure: {}", failure_text(failure)));
     }
-    for request in json
-        .get("waiting")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        say(format!(
-            "waiting: step `{}` asks ({}, request `{}`): {}",
-            text(request, "step"),
-            text(request, "kind"),
-            text(request, "request_id"),
-            text(request, "prompt"),
-        ));
-        let answer = if text(request, "kind") == "question" {
-            "text:…"
-        } else {
-            "approve"
-        };
-        say(format!(
-            "  planwright resume {run} --answer '{}={answer}'",
-            text(request, "step")
-        ));
+    for request in record.waiting() {
+        show_request(record, request, place);
     }
-    if let Some(outputs) = json.get("outputs").and_then(Value::as_object) {
-        let mut outputs: Vec<_> = outputs.iter().collect();
-        outputs.sort_by_key(|(name, _)| *name);
-        for (name, value) in outputs {
-            print(format!("{name}: {value}"));
-        }
+    if detail == Detail::Whole
+        && record.status() == RunStatus::Running
+        && let Some(command) = place.resume(record.run_id())
+    {
+        say(
+            "it is under way or was interrupted; where no process drives it, this goes on with it:",
+        );
+        say(format!("  {command}"));
+    }
+    let mut outputs: Vec<_> = record.outputs().iter().collect();
+    outputs.sort_by_key(|(name, _)| *name);
+    for (name, value) in outputs {
+        print(format!("{name}: {value}"));
     }
 }
 
-/// A step that a person has to know of; the rest of the record says the others.
-fn show_step(id: &str, step: &Value) {
-    match text(step, "status") {
-        "failed" => {
-            let failure = step.get("failure").map(failure_text).unwrap_or_default();
-            say(format!("step `{id}` failed: {failure}"));
+/// One line for every step, in the order of the plan.
+fn show_steps(steps: &[StepRecord]) {
+    let width = steps.iter().map(|step| step.id.as_str().chars().count());
+    let width = width.max().unwrap_or_default().min(32);
+    for step in steps {
+        let reason = match &step.status {
+            StepStatus::Skipped(reason) => format!(" ({reason})"),
+            _ => String::new(),
+        };
+        let attempts = match step.attempts.len() {
+            0 | 1 => String::new(),
+            more => format!(", {more} attempts"),
+        };
+        say(format!(
+            "  {:width$}  {}{reason}{attempts}",
+            step.id.as_str(),
+            step.status
+        ));
+    }
+}
+
+/// What went wrong at a step.
+fn show_trouble(record: &RunRecord, step: &StepRecord, place: &Place) {
+    let id = &step.id;
+    match step.status {
+        StepStatus::Failed => {
+            let failure = step.failure.as_deref().map(failure_text);
+            say(format!(
+                "step `{id}` failed: {}",
+                failure.unwrap_or_default()
+            ));
         }
-        "in_doubt" => say(format!(
-            "step `{id}` is in doubt: nobody knows whether its call took effect; --in-doubt '{id}=retry', '{id}=failed' or '{id}=succeeded:{{…}}' decides"
-        )),
+        StepStatus::InDoubt => {
+            say(format!(
+                "step `{id}` is in doubt: nobody knows whether its call took effect; decide with one of"
+            ));
+            if let Some(command) = place.resume(record.run_id()) {
+                for decision in ["retry", "failed", "succeeded:{…}"] {
+                    say(format!("  {command} --in-doubt '{id}={decision}'"));
+                }
+            }
+        }
         _ => {}
     }
 }
 
+/// What is asked, and how to answer.
+fn show_request(record: &RunRecord, request: &Request, place: &Place) {
+    say(format!(
+        "waiting: step `{}` asks ({}, request `{}`): {}",
+        request.step,
+        request.kind,
+        request.id,
+        data(&request.prompt, LONG),
+    ));
+    let answer = match request.kind {
+        RequestKind::Question => "text:…",
+        RequestKind::Approval | RequestKind::Effect => "approve",
+    };
+    match place.resume(record.run_id()) {
+        Some(command) => say(format!("  {command} --answer '{}={answer}'", request.step)),
+        None => say("  the run was kept in memory, and is gone; `--store sqlite:PATH` keeps it"),
+    }
+}
+
 /// Class, message, and the last line of what went to standard error.
-fn failure_text(failure: &Value) -> String {
-    let mut said = format!("{}: {}", text(failure, "class"), text(failure, "message"));
-    let tail = text(failure, "stderr_tail").trim();
+fn failure_text(failure: &Failure) -> String {
+    let mut said = format!("{}: {}", failure.class, data(&failure.message, SHORT));
+    let tail = failure.stderr_tail.as_deref().unwrap_or_default().trim();
     if let Some(last) = tail.lines().last() {
         said.push_str(" (");
-        said.push_str(last);
+        said.push_str(&data(last, SHORT));
         said.push(')');
     }
     said
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }

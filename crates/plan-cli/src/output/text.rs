@@ -26,6 +26,25 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// What somebody else wrote, set off from our own words: capped, and with its further lines indented,
+/// so that none of it passes for a line of ours.
+pub(crate) fn data(text: &str, most: usize) -> String {
+    let text = plain(text.trim_end());
+    let mut shown = String::new();
+    for (at, character) in text.chars().enumerate() {
+        if at == most {
+            let rest = text.chars().count().saturating_sub(most);
+            let _ = write!(shown, "… ({rest} more characters)");
+            break;
+        }
+        shown.push(character);
+        if character == '\n' {
+            shown.push_str("  | ");
+        }
+    }
+    shown
+}
+
 /// JSON text in which the same characters are written as escapes. They stand only in strings.
 pub(super) fn escaped(json: &str) -> Cow<'_, str> {
     if !json.chars().any(is_unsafe) {
@@ -116,6 +135,19 @@ mod tests {
             ("\u{1b}[", ""),
         ] {
             assert_eq!(plain(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn case_43_what_others_wrote_is_capped_and_set_off() {
+        for (text, most, expected) in [
+            ("one line\n", 80, "one line"),
+            ("a\nrun r: succeeded", 80, "a\n  | run r: succeeded"),
+            ("a\u{1b}[2Jb", 80, "ab"),
+            ("äöüß", 4, "äöüß"),
+            ("äöüß!", 3, "äöü… (2 more characters)"),
+        ] {
+            assert_eq!(data(text, most), expected, "{text:?}");
         }
     }
 

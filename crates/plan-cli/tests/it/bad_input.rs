@@ -284,3 +284,25 @@ fn a_reader_that_goes_away_is_no_panic() {
     assert!(!stderr.contains("fault"), "{stderr}");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn case_43_what_a_tool_prints_does_not_reach_the_terminal_as_it_is() {
+    let folder = prepared(json!([tool_call("a", "nasty", json!({}), &[])]));
+    let script = "printf '\\033[31mred\\377'; printf '\\033]0;title\\007'; printf 'run r: succeeded\\n%05000d' 7 >&2; exit 3";
+    folder.write(
+        "tools.yaml",
+        format!(
+            "planwright: 1\ntools:\n  - name: nasty\n    config: {{kind: subprocess, command: sh, args: {}}}\n",
+            json!(["-c", script])
+        ),
+    );
+    let run = ["run", "plan.json", "--tools", "tools.yaml", "--run-id", "r"];
+    let ended = folder.run(&run).expect(3);
+    assert!(!ended.stderr.contains('\u{1b}'), "{:?}", ended.stderr);
+    assert!(!ended.stderr.lines().any(|line| line == "run r: succeeded"));
+    assert!(ended.stderr.contains("more characters"), "{}", ended.stderr);
+    let shown = folder.planwright(["runs", "show", "r", "--json"]).expect(0);
+    assert!(!shown.stdout.contains('\u{1b}'));
+    let tail = shown.json()["steps"]["a"]["stdout"].clone();
+    assert_eq!(tail, "\u{1b}[31mred\u{fffd}\u{1b}]0;title\u{7}");
+}

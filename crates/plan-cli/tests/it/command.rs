@@ -50,6 +50,11 @@ impl Folder {
 
     /// Runs the command to its end.
     pub(crate) fn planwright<const N: usize>(&self, args: [&str; N]) -> Ended {
+        self.run(&args)
+    }
+
+    /// Runs the command to its end, with arguments that were put together.
+    pub(crate) fn run(&self, args: &[&str]) -> Ended {
         Ended::of(self.command(args).output().unwrap())
     }
 

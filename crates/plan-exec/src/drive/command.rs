@@ -42,6 +42,37 @@ pub(crate) enum Control {
 }
 
 impl Control {
+    /// Whether an event of the journal says just this.
+    pub(crate) fn made(&self, event: &EventKind) -> bool {
+        match (self, event) {
+            (
+                Self::Answer {
+                    request,
+                    answer,
+                    by,
+                },
+                EventKind::RequestAnswered(answered),
+            ) => (request, answer, by) == (&answered.request, &answered.answer, &answered.by),
+            (
+                Self::Decide { step, decision, by },
+                EventKind::Decided {
+                    step: of,
+                    decision: made,
+                    by: who,
+                    ..
+                },
+            ) => (step, decision, by) == (of, made, who),
+            (
+                Self::Cancel { by, reason },
+                EventKind::CancelRequested {
+                    by: who,
+                    reason: why,
+                },
+            ) => (by, reason) == (who, why),
+            _ => false,
+        }
+    }
+
     /// The event that it makes, if it fits the run.
     pub(crate) fn event(
         &self,

@@ -1,7 +1,6 @@
 //! Keeping the claim on the driven run.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use plan_run::RunId;
 use plan_store::{CLAIM_RENEW, CLAIM_TTL, Claim, StoreError};
@@ -20,13 +19,13 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Begins to renew.
-    pub(crate) fn start(shared: &Arc<Shared>, run: RunId) -> Self {
+    /// Begins to renew what was claimed at `claimed`.
+    pub(crate) fn start(shared: &Arc<Shared>, run: RunId, claimed: Instant) -> Self {
         let (say, lost) = mpsc::channel(1);
         let mut task = JoinSet::new();
         let shared = Arc::clone(shared);
         task.spawn(async move {
-            let error = keep(&shared, &run).await;
+            let error = keep(&shared, &run, claimed).await;
             // the drive may have ended
             let _ = say.send(error).await;
         });
@@ -47,31 +46,29 @@ impl Keeper {
     }
 }
 
-/// Renews until the claim is lost.
-async fn keep(shared: &Shared, run: &RunId) -> ExecError {
-    let mut renewed = Instant::now();
+/// Renews until the claim is lost, or can no longer be relied upon.
+async fn keep(shared: &Shared, run: &RunId, claimed: Instant) -> ExecError {
+    // counted from before the store was asked, so never later than the store counts it
+    let mut renewed = claimed;
     loop {
-        tokio::time::sleep(CLAIM_RENEW).await;
+        let over = renewed + CLAIM_TTL;
+        tokio::time::sleep_until(over.min(Instant::now() + CLAIM_RENEW)).await;
+        let asked = Instant::now();
         // a store that does not answer must not keep this task from noticing that time is up
+        let until = over.min(asked + CLAIM_RENEW);
         let renewal = shared.store.claim(run, &shared.owner, Claim::Renew);
-        let since = match tokio::time::timeout(CLAIM_RENEW, renewal).await {
-            Ok(Ok(_)) => {
-                renewed = Instant::now();
-                Duration::ZERO
-            }
+        match tokio::time::timeout_at(until, renewal).await {
+            Ok(Ok(_)) => renewed = asked,
             Ok(Err(StoreError::Fenced { .. } | StoreError::Claimed { .. })) => {
                 return ExecError::Fenced { run: run.clone() };
             }
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the claim was not renewed");
-                renewed.elapsed()
-            }
-            Err(_) => renewed.elapsed(),
-        };
-        if since >= CLAIM_TTL {
+            Ok(Err(error)) => tracing::warn!(%error, "the claim was not renewed"),
+            Err(_) => tracing::warn!("the claim was not renewed: the store does not answer"),
+        }
+        if Instant::now() >= renewed + CLAIM_TTL {
             return ExecError::ClaimLost {
                 run: run.clone(),
-                since,
+                since: renewed.elapsed(),
             };
         }
     }

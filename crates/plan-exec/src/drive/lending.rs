@@ -1,9 +1,11 @@
 //! The secrets that steps need, lent for one call each.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use plan_model::{CodeSource, Root, SecretName, StepConfig, StepId, Template};
 use plan_run::{Effect, Failure, FailureClass, RetryAdvice, StepPath};
 use plan_validate::ValidatedPlan;
@@ -73,8 +75,11 @@ impl Lending {
         let names = self.needs(step.step()).to_vec();
         self.out.insert((step.clone(), attempt));
         self.tasks.spawn(async move {
-            let lent = match tokio::time::timeout(PATIENCE, lend(source, names)).await {
-                Ok(lent) => lent,
+            // unwind safety: nothing of the source is looked at after a panic
+            let asked = AssertUnwindSafe(lend(source, names)).catch_unwind();
+            let lent = match tokio::time::timeout(PATIENCE, asked).await {
+                Ok(Ok(lent)) => lent,
+                Ok(Err(_)) => Err(unlent("the source of secrets panicked", RetryAdvice::Never)),
                 Err(_) => Err(unlent(
                     "the source of secrets did not answer",
                     RetryAdvice::Later,
@@ -96,30 +101,15 @@ impl Lending {
     /// Waits for the host; `None` when it is not being asked.
     pub(crate) async fn next(&mut self) -> Option<Fetched> {
         loop {
-            match self.tasks.join_next().await? {
-                Ok(fetched) => {
-                    self.out.remove(&(fetched.step.clone(), fetched.attempt));
-                    if let Ok(lent) = &fetched.lent {
-                        self.remember(lent);
-                    }
-                    return Some(fetched);
-                }
-                Err(error) if error.is_cancelled() => {}
-                Err(error) => {
-                    // whose need it was is known once no other is out
-                    tracing::error!(%error, "a source of secrets panicked");
-                    if self.tasks.is_empty()
-                        && let Some((step, attempt)) = self.out.pop_first()
-                    {
-                        let lent = Err(unlent("the source of secrets failed", RetryAdvice::Later));
-                        return Some(Fetched {
-                            step,
-                            attempt,
-                            lent,
-                        });
-                    }
-                }
+            // one that was stopped has its attempt settled elsewhere
+            let Ok(fetched) = self.tasks.join_next().await? else {
+                continue;
+            };
+            self.out.remove(&(fetched.step.clone(), fetched.attempt));
+            if let Ok(lent) = &fetched.lent {
+                self.remember(lent);
             }
+            return Some(fetched);
         }
     }
 

@@ -168,19 +168,20 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
 /// About how many bytes a value has as JSON, or which bound it crosses, as a clause. Iterative.
 fn within(value: &Value, limits: &Limits) -> Result<usize, String> {
     let mut bytes = 0_usize;
-    let mut open = vec![(value, 1_usize)];
+    let mut open = vec![(value, 0_usize)];
     while let Some((value, depth)) = open.pop() {
+        let depth = depth + usize::from(value.is_array() || value.is_object());
         if depth > limits.depth {
             return Err(format!("more than {} levels", limits.depth));
         }
         bytes = bytes.saturating_add(match value {
             Value::String(text) => text.len().saturating_add(3),
             Value::Array(items) => {
-                open.extend(items.iter().map(|item| (item, depth + 1)));
+                open.extend(items.iter().map(|item| (item, depth)));
                 2
             }
             Value::Object(members) => {
-                open.extend(members.iter().map(|(_, member)| (member, depth + 1)));
+                open.extend(members.iter().map(|(_, member)| (member, depth)));
                 let names = members.keys().map(|name| name.len().saturating_add(3));
                 names.fold(2, usize::saturating_add)
             }
@@ -251,7 +252,7 @@ mod tests {
     #[test]
     fn the_depth_limit_itself_is_within() {
         let mut value = json!(1);
-        for _ in 0..63 {
+        for _ in 0..64 {
             value = Value::Array(vec![value]);
         }
         assert!(within(&value, &Limits::default()).is_ok());

@@ -113,6 +113,16 @@ impl Drive {
         let (machine, mut news, end) = self.journal.replay(&self.plan, before).await?;
         self.machine = machine;
         self.journal.advance_to(end);
+        // the append that seemed to fail may have been taken all the same, with what was told in it
+        let pending = std::mem::take(&mut self.pending);
+        for (control, reply) in pending {
+            if news.iter().any(|event| control.made(&event.kind)) {
+                // whoever asked may have left
+                drop(reply.send(Ok(())));
+            } else {
+                self.pending.push_back((control, reply));
+            }
+        }
         for event in &news {
             self.publish(event);
         }

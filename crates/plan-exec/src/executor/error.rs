@@ -10,7 +10,7 @@ use plan_run::{
 use plan_store::{OwnerId, Sequence, StoreError};
 use plan_validate::{Finding, PlanRejected};
 
-/// Why no run was started. Nothing was written but, at most, the version of the plan.
+/// Why no run was started. But for [`StartError::Undriven`], nothing was written but, at most, the version of the plan.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
@@ -38,6 +38,19 @@ pub enum StartError {
     /// The executor cannot do what the plan was checked for.
     #[error(transparent)]
     Unequipped(#[from] Unequipped),
+    /// The plan was checked under another policy, and is refused under the one of this executor.
+    #[error("the plan was checked under another policy than this executor has: {0}")]
+    PlanRejected(Box<PlanRejected>),
+    /// The plan was checked under another policy, and would be granted something else under the one of this executor.
+    #[error(
+        "the plan was checked under another policy, and is granted {granted} where this executor's policy gives {own}"
+    )]
+    GrantDiffers {
+        /// The digest of what it is granted.
+        granted: Digest,
+        /// The digest of what this executor would grant.
+        own: Digest,
+    },
     /// The machine refused the event that it made itself: a fault of this library.
     #[error("run `{run}` refused its own beginning: {refused}")]
     Refused {
@@ -45,6 +58,14 @@ pub enum StartError {
         run: RunId,
         /// Why.
         refused: Box<Refused>,
+    },
+    /// The run was created, and this executor could not claim it: a recovery takes it up.
+    #[error("run `{run}` was created and is not driven: {error}")]
+    Undriven {
+        /// The run.
+        run: RunId,
+        /// Why it was not claimed.
+        error: StoreError,
     },
     /// Another content of the same id and version is stored, or the store failed.
     #[error(transparent)]
@@ -105,6 +126,12 @@ pub enum LoadError {
     /// The journal does not begin with the creation of the run.
     #[error("the journal of run `{run}` does not begin with its creation")]
     NoBeginning {
+        /// The run.
+        run: RunId,
+    },
+    /// What is stored as the plan is no plan.
+    #[error("what is stored as the plan of run `{run}` is no plan")]
+    NoPlan {
         /// The run.
         run: RunId,
     },

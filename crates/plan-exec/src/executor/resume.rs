@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use plan_run::{Event, Machine, Resumption, RunId, RunRecord, encode};
 use plan_store::{CLAIM_TTL, Claim, Fence, HeadUpdate, Record, Writer};
+use tokio::time::Instant;
 
 use crate::RunHandle;
 use crate::drive::{Departure, Origin, launch};
-use crate::executor::load::{Loaded, load};
+use crate::executor::load::{Loaded, load, read_run};
 use crate::executor::{Executor, LoadError, ResumeError};
 
 /// Under what understanding a run is taken up.
@@ -27,15 +28,18 @@ pub enum Resume {
 impl Executor {
     /// The record of a run as its journal has it now, whoever drives it.
     ///
+    /// Looks at the journal alone: it needs none of the run's tools, and the plan may be one
+    /// that would be refused today.
+    ///
     /// # Errors
-    /// When the store has no such run, or the run cannot be rebuilt under the present tools and policy.
+    /// As [`read_run`](crate::read_run).
     pub async fn open(&self, run: &RunId) -> Result<RunRecord, LoadError> {
         if let Some(link) = self.shared.driven(run)
             && let Some(record) = link.record().await
         {
             return Ok(record);
         }
-        Ok(load(&self.shared, run).await?.machine.record())
+        read_run(&*self.shared.store, run).await
     }
 
     /// Takes up a run that waits, or whose process died, and drives it in the background.
@@ -69,6 +73,7 @@ impl Executor {
             until: shared.clock.now().plus(CLAIM_TTL),
         };
         let enlisted = shared.enlist(run).ok_or_else(driven)?;
+        let claimed = Instant::now();
         // claimed before it is read, so that nobody else can drive it on meanwhile
         let fence = shared
             .store
@@ -82,6 +87,7 @@ impl Executor {
                 plan: loaded.plan,
                 machine: loaded.machine,
                 fence,
+                claimed,
                 end: loaded.journal,
                 news,
                 origin: Origin::Resumed,

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use plan_model::StepConfig;
 use plan_run::event::RunCreated;
-use plan_run::{CreateRefused, Event, Machine, NewRun, RunId, RunStatus, encode};
+use plan_run::{CreateRefused, Event, EventKind, Machine, NewRun, RunId, RunStatus, encode};
 use plan_store::{Claim, Record, RunHead, StoreError, StoredPlan};
-use plan_validate::{GrantedRoot, ValidatedPlan};
+use plan_validate::{Context, GrantedRoot, ValidatedPlan, check_plan};
+use tokio::time::Instant;
 
 use crate::context::RunFacts;
 use crate::drive::{Departure, Origin, launch};
-use crate::executor::{Executor, Shared, StartError, Unequipped};
+use crate::executor::{Executor, Shared, StartError, Unequipped, paths};
 use crate::{RunHandle, RunRequest, new_run_id};
 
 impl Executor {
@@ -23,7 +24,7 @@ impl Executor {
     ///
     /// # Errors
     /// Refused inputs, all of them at once; a taken run id; steps or tools that this
-    /// executor does not have; another content of the same plan version; a failed store.
+    /// executor does not have; a policy that would grant something else; another content of the same plan version; a failed store.
     ///
     /// # Panics
     /// Outside a Tokio runtime.
@@ -42,7 +43,7 @@ impl Executor {
         new.trigger = request.trigger;
         new.deadline = request.deadline.map(|deadline| now.plus(deadline));
         new.sources = request.sources;
-        let created = Machine::create(&plan, new).map_err(|refused| match refused {
+        let created = created(&plan, new).await.map_err(|refused| match refused {
             CreateRefused::Inputs(findings) => StartError::InputsRejected { findings },
             CreateRefused::Unsupported(steps) => StartError::UnsupportedSteps {
                 steps: steps
@@ -53,6 +54,7 @@ impl Executor {
             refused => StartError::NotCreated(refused),
         })?;
         shared.equipped(&plan)?;
+        shared.grants(&plan)?;
         let created = Event {
             at: now,
             kind: created,
@@ -72,10 +74,15 @@ impl Executor {
             .store
             .create(&head, vec![Record::new(encode(&created))])
             .await?;
+        let claimed = Instant::now();
         let fence = shared
             .store
             .claim(&run, &shared.owner, Claim::Acquire)
-            .await?;
+            .await
+            .map_err(|error| StartError::Undriven {
+                run: run.clone(),
+                error,
+            })?;
         Ok(launch(Departure {
             shared: Arc::clone(shared),
             enlisted,
@@ -83,6 +90,7 @@ impl Executor {
             plan,
             machine,
             fence,
+            claimed,
             end,
             news: vec![created],
             origin: Origin::Started,
@@ -105,7 +113,7 @@ impl Shared {
         for (name, digest) in plan.grant().tools() {
             let tool = || name.clone();
             match self.tools.catalog().tool(name) {
-                Some(described) if described.digest == *digest => {}
+                Some(described) if described.digest == *digest && described.spec.allowlisted => {}
                 _ => return Err(Unequipped::ToolDiffers { tool: tool() }),
             }
             if self.tools.tool(name).is_none() {
@@ -118,6 +126,22 @@ impl Shared {
                 step: step.id.clone(),
             }),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether the policy of this executor grants the plan what it was granted when it was checked.
+    fn grants(&self, plan: &ValidatedPlan) -> Result<(), StartError> {
+        if *plan.policy() == self.policy {
+            return Ok(());
+        }
+        let cx = Context::new(self.tools.catalog(), &self.policy);
+        let own = check_plan(plan.plan(), &cx)
+            .map_err(|rejected| StartError::PlanRejected(Box::new(rejected)))?;
+        let (granted, own) = (plan.grant().digest(), own.grant().digest());
+        if granted == own {
+            Ok(())
+        } else {
+            Err(StartError::GrantDiffers { granted, own })
         }
     }
 
@@ -155,6 +179,20 @@ impl Shared {
     }
 }
 
+/// The event that creates a run. Paths among the inputs are looked at where that may take its time.
+async fn created(plan: &ValidatedPlan, new: NewRun) -> Result<EventKind, CreateRefused> {
+    if !paths::any(&plan.plan().inputs) {
+        return Machine::create(plan, new);
+    }
+    let (theirs, again) = (plan.clone(), new.clone());
+    let looked = move || Machine::create_with(&theirs, new, &paths::look);
+    match tokio::task::spawn_blocking(looked).await {
+        Ok(created) => created,
+        // the runtime is on its way out, and no other task of it is kept waiting
+        Err(_) => Machine::create_with(plan, again, &paths::look),
+    }
+}
+
 /// A plan as its store keeps it.
 fn stored(plan: &ValidatedPlan) -> StoredPlan {
     let content = plan.plan();
@@ -164,7 +202,7 @@ fn stored(plan: &ValidatedPlan) -> StoredPlan {
         digest: plan.digest(),
         name: content.name.clone(),
         status: content.metadata.status,
-        document: plan_model::canonical_json(&content.to_json()),
+        document: content.to_canonical_json(),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use plan_exec::{Clock, ExecError, Inputs, RunRequest};
 use plan_run::event::EventKind;
-use plan_run::{Decision, Event, RunId, RunStatus, StepStatus, encode};
+use plan_run::{Answer, Decision, Event, RunId, RunStatus, StepStatus, encode};
 use plan_store::Record;
-use plan_testkit::{Fault, FaultyStore, Scripted};
+use plan_testkit::{Fault, FaultyStore, Gate, Scripted};
 use serde_json::{Value, json};
 
-use crate::lab::{Lab, begun, call, plan, registry, somebody, with};
+use crate::lab::{Lab, ask, begun, call, plan, registry, somebody, with};
 
 /// Two branches that meet, and a tail.
 fn text() -> Value {
@@ -165,4 +165,30 @@ async fn a_wish_to_cancel_that_overtakes_an_append_is_heeded_and_nothing_is_lost
         at += 1;
     }
     assert!(at > 3, "{at}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_was_taken_is_not_called_a_second_one() {
+    let lab = Lab::new();
+    let gate = Gate::new();
+    let tools = registry([&Scripted::tool("work").past(&gate)]);
+    let store = FaultyStore::new(lab.store.clone(), 2, Fault::After);
+    let text = plan(&[ask("q", json!({})), call("a", "work", json!({}))]);
+    let run = lab
+        .executor_over(&tools, store)
+        .start(lab.check(&text, &tools), Inputs::none())
+        .await
+        .unwrap();
+    gate.arrived(1).await;
+    let request = run.record().await.unwrap().waiting()[0].id.clone();
+    let answer = Answer::Text("yes".to_owned());
+    run.answer(request, answer, somebody()).await.unwrap();
+    gate.open();
+    let record = run.wait().await.unwrap();
+    assert_eq!(record.status(), RunStatus::Succeeded);
+    let journal = lab.journal(run.id()).await;
+    let answers = journal
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::RequestAnswered(_)));
+    assert_eq!(answers.count(), 1);
 }

@@ -3,7 +3,9 @@
 
 mod lab;
 
+mod audit;
 mod cancel;
+mod claim;
 mod conflict;
 mod crash;
 mod data;
@@ -12,8 +14,12 @@ mod edited;
 mod failing;
 mod flow;
 mod grant;
+mod hostile;
 mod limits;
+mod paths;
 mod people;
+mod policy;
+mod relay;
 mod retry;
 mod secrets;
 mod start;

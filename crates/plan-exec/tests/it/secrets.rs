@@ -9,7 +9,7 @@ use plan_testkit::Scripted;
 use plan_validate::Policy;
 use serde_json::{Value, json};
 
-use crate::lab::{Lab, call, plan, registry};
+use crate::lab::{Lab, call, plan, plan_with, registry, statuses};
 
 const CANARY: &str = "c4n4ry-5ecret";
 
@@ -94,4 +94,41 @@ async fn a_secret_that_cannot_be_had_fails_the_step_before_the_call() {
         );
     }
     assert_eq!(login.calls(), []);
+}
+
+/// A source that falls over one secret and takes its time over all others.
+#[derive(Debug)]
+struct Falls;
+
+#[async_trait]
+impl SecretSource for Falls {
+    async fn secret(&self, name: &SecretName) -> Result<Option<Secret>, SecretError> {
+        assert!(name.as_str() != "BAD", "no such drawer");
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        Ok(Some(Secret::new(CANARY)))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_40_a_source_that_panics_fails_the_step_that_asked_and_no_other() {
+    let names = ["KEY", "BAD"].map(|name| SecretName::new(name).unwrap());
+    let lab = Lab::with_policy(Policy::default().allow_secrets(names));
+    let tools = registry([&tool("login")]);
+    let text = plan_with(
+        &[
+            call("a", "login", json!({"key": "${secret.KEY}"})),
+            call("b", "login", json!({"key": "${secret.BAD}"})),
+            call("c", "login", json!({"key": "${secret.KEY}"})),
+        ],
+        json!({"failure_policy": "finish_independent"}),
+    );
+    let run = lab
+        .executor(&tools)
+        .secrets(Falls)
+        .start(lab.check(&text, &tools), Inputs::none())
+        .await
+        .unwrap();
+    let record = run.wait().await.unwrap();
+    assert_eq!(statuses(&record), "a succeeded, b failed, c succeeded");
+    assert_eq!(record.failure().unwrap().effect, Effect::None);
 }

@@ -130,6 +130,8 @@ pub enum ProblemKind {
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     kept: Vec<Problem>,
+    /// What refuses nothing. It neither crowds out the others nor counts among those left out.
+    notes: Vec<Problem>,
     pointer_bytes: usize,
     further: usize,
 }
@@ -150,6 +152,27 @@ impl Problems {
         });
     }
 
+    /// Adds what only deserves a note; left out when there are very many of them.
+    pub(crate) fn note(&mut self, kind: ProblemKind, span: Span, pointer: Pointer) {
+        if self.has_room_for_notes() {
+            self.notes.push(Problem {
+                kind,
+                pointer,
+                span,
+            });
+        }
+    }
+
+    /// Whether another note is kept.
+    pub(crate) fn has_room_for_notes(&self) -> bool {
+        self.notes.len() < KEPT
+    }
+
+    /// Counts problems of which nothing is kept.
+    pub(crate) fn count_further(&mut self, count: usize) {
+        self.further += count;
+    }
+
     /// Whether further problems are only counted, so that their facts need not be gathered.
     pub(crate) fn is_full(&self) -> bool {
         self.kept.len() >= KEPT || self.pointer_bytes >= POINTER_BYTES
@@ -157,6 +180,7 @@ impl Problems {
 
     /// The problems in the order of the text, and how many there were beyond them.
     pub(crate) fn finish(mut self) -> (Vec<Problem>, usize) {
+        self.kept.append(&mut self.notes);
         self.kept.sort_by_key(|problem| problem.span);
         (self.kept, self.further)
     }

@@ -53,9 +53,13 @@ fn starting_at(text: &str, start: usize) -> Option<LooksLikeReference> {
         return None;
     }
     let length = match spelling {
-        Spelling::Braced => path.find(['}', '\n']).map_or(path.len(), |at| {
-            at + usize::from(path.get(at..).is_some_and(|end| end.starts_with('}')))
-        }),
+        // one that is not closed ends where the next one begins, so that each byte is looked at once
+        Spelling::Braced => {
+            let path = path.split("${").next().unwrap_or(path);
+            path.find(['}', '\n']).map_or(path.len(), |at| {
+                at + usize::from(path.get(at..).is_some_and(|end| end.starts_with('}')))
+            })
+        }
         Spelling::Shell => path
             .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')))
             .unwrap_or(path.len()),

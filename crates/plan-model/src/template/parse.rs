@@ -18,8 +18,12 @@ pub(super) fn template(
         at: Pointer::root(),
         names,
         errors: Vec::new(),
+        further: 0,
     };
     let template = reader.value(value);
+    if reader.further > 0 {
+        reader.names.further(reader.further);
+    }
     if reader.errors.is_empty() {
         Ok(template)
     } else {
@@ -41,7 +45,11 @@ struct Reader<'n> {
     at: Pointer,
     names: &'n mut dyn Names,
     errors: Vec<(Pointer, ReferenceError)>,
+    further: usize,
 }
+
+/// The most malformed references of one value that are told one by one.
+const MOST_ERRORS: usize = 1_000;
 
 impl Reader<'_> {
     // recursion is bounded by the depth that values may have
@@ -119,7 +127,11 @@ impl Reader<'_> {
                         at: error.at + offset,
                         ..error
                     };
-                    self.errors.push((self.at.clone(), error));
+                    if self.errors.len() < MOST_ERRORS {
+                        self.errors.push((self.at.clone(), error));
+                    } else {
+                        self.further += 1;
+                    }
                 }
             }
         }

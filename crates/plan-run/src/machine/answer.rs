@@ -1,6 +1,6 @@
 //! Answers of people, and which are refused.
 
-use plan_model::{HumanInteraction, Limits, OnReject, Step, Timestamp, ValueType};
+use plan_model::{HumanInteraction, OnReject, Step, Timestamp, ValueType};
 use serde_json::{Map, Value};
 
 use super::Machine;
@@ -123,7 +123,7 @@ impl Machine {
         ask: &HumanInteraction,
         text: &str,
     ) -> Result<crate::JsonObject, String> {
-        let most = Limits::default().value_bytes;
+        let most = self.limits().value_bytes;
         if text.len() > most {
             return Err(format!("it has more than {most} bytes"));
         }

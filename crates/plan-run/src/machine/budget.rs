@@ -53,7 +53,7 @@ impl Machine {
         let left = self.wall_left()?;
         if self.state.status() == RunStatus::Running
             && self.state.settled < self.state.steps.len()
-            && now.since(self.state.clock) >= left
+            && now.since(self.state.driven_to) >= left
         {
             let limit = self.layout.max_wall.map_or(0, |span| {
                 u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
@@ -74,7 +74,7 @@ impl Machine {
         let wall = self
             .wall_left()
             .filter(|_| self.state.status() == RunStatus::Running)
-            .map(|left| self.state.clock.plus(left));
+            .map(|left| self.state.driven_to.plus(left));
         [self.state.created.deadline, wall]
             .into_iter()
             .flatten()

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plan_model::{Plan, Timestamp};
-use plan_validate::{Finding, ValidatedPlan, check_inputs};
+use plan_model::{InputKind, Plan, Timestamp};
+use plan_validate::{Finding, PathProblem, ValidatedPlan, check_inputs_with};
 use serde_json::{Map, Value};
 
 use super::Machine;
@@ -73,11 +73,23 @@ impl Machine {
     /// # Errors
     /// When the plan holds steps that cannot run here, or inputs do not fit; every problem at once.
     pub fn create(plan: &ValidatedPlan, new: NewRun) -> Result<EventKind, CreateRefused> {
+        Self::create_with(plan, new, &|_, _| None)
+    }
+
+    /// As [`Machine::create`], on a host that can look at the paths among the inputs.
+    ///
+    /// # Errors
+    /// When the plan holds steps that cannot run here, or inputs do not fit; every problem at once.
+    pub fn create_with(
+        plan: &ValidatedPlan,
+        new: NewRun,
+        look: &dyn Fn(InputKind, &str) -> Option<PathProblem>,
+    ) -> Result<EventKind, CreateRefused> {
         let unsupported = unsupported(plan.plan());
         if !unsupported.is_empty() {
             return Err(CreateRefused::Unsupported(unsupported));
         }
-        let inputs = check_inputs(plan, new.inputs).map_err(CreateRefused::Inputs)?;
+        let inputs = check_inputs_with(plan, new.inputs, look).map_err(CreateRefused::Inputs)?;
         let metadata = &plan.plan().metadata;
         Ok(EventKind::RunCreated(Box::new(RunCreated {
             run: new.run,
@@ -109,8 +121,12 @@ impl Machine {
 }
 
 impl Machine<RecordedPlan> {
-    /// A run to look at, whose plan nobody checked.
-    pub(crate) fn recorded(plan: RecordedPlan, first: &Event) -> Result<Self, Refused> {
+    /// A run to look at, whose plan nobody checked: it follows its journal and proposes nothing.
+    ///
+    /// # Errors
+    /// When the event is not the creation of a run of this very plan, or the plan cannot run here.
+    pub fn recorded(plan: impl Into<RecordedPlan>, first: &Event) -> Result<Self, Refused> {
+        let plan = plan.into();
         let layout = Layout::recorded(plan.plan(), plan.graph());
         Self::begin(plan, layout, first)
     }
@@ -152,6 +168,7 @@ impl<P: Basis> Machine<P> {
             requests: BTreeMap::new(),
             tool_calls: 0,
             driven: std::time::Duration::ZERO,
+            driven_to: first.at,
             clock: first.at,
         };
         let mut machine = Self {

@@ -1,7 +1,5 @@
 //! Decisions about attempts in doubt, and the wish that a run ends.
 
-use plan_model::Limits;
-
 use super::Machine;
 use super::measure::weigh;
 use super::phase::Phase;
@@ -73,7 +71,7 @@ impl Machine {
                     step: step.clone(),
                     problem,
                 };
-                let limits = Limits::default();
+                let limits = self.limits();
                 for (name, value) in outputs.iter() {
                     weigh(value, limits.depth, limits.value_bytes).map_err(|_| {
                         refuse(format!("output `{name}` is too large or nests too deep"))

@@ -151,7 +151,7 @@ impl Machine {
                 }))
             }
             Some(Work::Code(call)) => {
-                let values = code_values(call, &scope)?;
+                let values = code_values(call, &scope, self.limits())?;
                 grant
                     .permits_language(&declared.id, &call.language)
                     .map_err(|refusal| refused(&refusal.to_string()))?;

@@ -15,8 +15,8 @@ enum Level<'a> {
 }
 
 /// Checks that arrays and objects nest at most `depth` deep, and that texts, numbers and
-/// names come to at most `bytes`.
-pub(super) fn weigh(value: &Value, depth: usize, bytes: usize) -> Result<(), Excess> {
+/// names come to at most `bytes`. Returns how many bytes are left.
+pub(super) fn weigh(value: &Value, depth: usize, bytes: usize) -> Result<usize, Excess> {
     let mut left = bytes;
     let mut levels: Vec<Level<'_>> = Vec::new();
     let mut next = Some(value);
@@ -41,7 +41,7 @@ pub(super) fn weigh(value: &Value, depth: usize, bytes: usize) -> Result<(), Exc
             left = left.checked_sub(weight).ok_or(Excess::Bytes)?;
         }
         let Some(level) = levels.last_mut() else {
-            return Ok(());
+            return Ok(left);
         };
         match level {
             Level::Array(items) => next = items.next(),
@@ -83,14 +83,14 @@ mod tests {
     #[test]
     fn depth_counts_arrays_and_objects() {
         let value = json!([{ "a": [1, "xy"] }]);
-        assert_eq!(weigh(&value, 3, 100), Ok(()));
+        assert!(weigh(&value, 3, 100).is_ok());
         assert_eq!(weigh(&value, 2, 100), Err(Excess::Depth));
-        assert_eq!(weigh(&json!(1), 0, 100), Ok(()));
+        assert_eq!(weigh(&json!(1), 0, 100), Ok(92));
     }
 
     #[test]
     fn a_text_weighs_its_bytes() {
-        assert_eq!(weigh(&json!("abcd"), 1, 4), Ok(()));
+        assert_eq!(weigh(&json!("abcd"), 1, 4), Ok(0));
         assert_eq!(weigh(&json!("abcde"), 1, 4), Err(Excess::Bytes));
         assert_eq!(weigh(&json!({ "name": "x" }), 1, 5), Err(Excess::Bytes));
     }

@@ -18,16 +18,25 @@ use crate::{Effect, Failure, FailureClass, RetryAdvice};
 const PROCESS: [&str; 3] = ["stdout", "stderr", "exit_code"];
 
 impl Machine {
+    /// The host's bounds on values. None nests deeper than a journal can be read back.
+    pub(super) fn limits(&self) -> Limits {
+        let mut limits = self.plan.policy().limits;
+        limits.depth = limits.depth.min(Limits::default().depth);
+        limits
+    }
+
     /// The outputs of a step whose effect returned, checked against what it declares.
     pub(super) fn shape(&self, slot: Slot, success: AttemptSuccess) -> Result<Delivered, Failure> {
         let step = self.step_of(slot);
+        let limits = self.limits();
+        let tail = |text| tail(text, limits.tail_bytes);
         let delivered = match success {
             AttemptSuccess::Value {
                 value,
                 stdout,
                 stderr,
             } => {
-                let value = within_depth(value)?;
+                let value = within_depth(value, &limits)?;
                 self.plan
                     .check_result(&step.id, &value)
                     .map_err(|problems| contract(listed(&problems)))?;
@@ -58,10 +67,9 @@ impl Machine {
                 .with_tails(Some(tail(stdout)), Some(tail(stderr))));
             }
         };
-        let limits = Limits::default();
         for (name, value) in delivered.outputs.iter() {
             weigh(value, limits.depth, limits.value_bytes)
-                .map_err(|excess| too_much(name, excess))?;
+                .map_err(|excess| too_much(name, excess, &limits))?;
         }
         self.plan
             .check_outputs(&step.id, &delivered.outputs)
@@ -179,20 +187,18 @@ fn read_text(output: &Output, text: &str) -> Result<Value, Failure> {
 }
 
 /// The value, unless it nests too deep; it is then taken apart.
-fn within_depth(value: Value) -> Result<Value, Failure> {
-    let depth = Limits::default().depth;
-    match weigh(&value, depth + 1, usize::MAX) {
+fn within_depth(value: Value, limits: &Limits) -> Result<Value, Failure> {
+    match weigh(&value, limits.depth + 1, usize::MAX) {
         Err(Excess::Depth) => {
             dismantle(value);
-            Err(too_much("result", Excess::Depth))
+            Err(too_much("result", Excess::Depth, limits))
         }
-        Ok(()) | Err(Excess::Bytes) => Ok(value),
+        Ok(_) | Err(Excess::Bytes) => Ok(value),
     }
 }
 
-/// The last of a stream, as much as is kept.
-pub(super) fn tail(text: String) -> String {
-    let keep = Limits::default().tail_bytes;
+/// The last of a stream: at most `keep` bytes.
+pub(super) fn tail(text: String, keep: usize) -> String {
     let cut = text.len().saturating_sub(keep);
     if cut == 0 {
         return text;
@@ -203,8 +209,7 @@ pub(super) fn tail(text: String) -> String {
         .to_owned()
 }
 
-fn too_much(name: &str, excess: Excess) -> Failure {
-    let limits = Limits::default();
+fn too_much(name: &str, excess: Excess, limits: &Limits) -> Failure {
     let message = match excess {
         Excess::Depth => format!("output `{name}` nests deeper than {} levels", limits.depth),
         Excess::Bytes => format!("output `{name}` has more than {} bytes", limits.value_bytes),

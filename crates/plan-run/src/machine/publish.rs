@@ -3,6 +3,7 @@
 use serde_json::Map;
 
 use super::Machine;
+use super::measure::weigh;
 use super::scope::RunScope;
 use super::state::StopCause;
 use crate::event::EventKind;
@@ -38,11 +39,20 @@ impl Machine {
 
     fn outputs(&self) -> Result<JsonObject, Failure> {
         let scope = RunScope::plain(self);
+        let most = self.limits().derived_bytes;
+        let mut left = most;
         let mut outputs = Map::new();
         for output in &self.plan.plan().outputs {
             let value = output.source.resolve(&scope).map_err(|error| {
                 let message = format!("plan output `{}` has no value: {error}", output.name);
                 Failure::new(FailureClass::OutputContract, message).with_effect(Effect::None)
+            })?;
+            left = weigh(&value, usize::MAX, left).map_err(|_| {
+                let message = format!(
+                    "with plan output `{}` the outputs have more than {most} bytes",
+                    output.name
+                );
+                Failure::new(FailureClass::LimitExceeded, message).with_effect(Effect::None)
             })?;
             outputs.insert(output.name.to_string(), value.into_owned());
         }

@@ -1,12 +1,12 @@
 //! Requests as they are opened: what a person reads, and what the answer is bound to.
 
-use plan_model::{HumanInteraction, Output, Step, Timestamp, text_of};
+use plan_model::{HumanInteraction, Output, Step, Timestamp};
 use plan_validate::Approval;
 use serde_json::{Map, Value, json};
 
 use super::Machine;
+use super::build::Builder;
 use super::layout::Work;
-use super::resolve::invalid;
 use super::scope::RunScope;
 use super::slot::Slot;
 use crate::event::EventKind;
@@ -32,16 +32,10 @@ impl Machine {
         ask: &HumanInteraction,
         now: Timestamp,
     ) -> Result<EventKind, Failure> {
-        let prompt = ask
-            .prompt
-            .resolve(&RunScope::shown(self))
-            .map_err(|errors| {
-                let problems: Vec<String> = errors
-                    .iter()
-                    .map(|error| format!("the prompt: {error}"))
-                    .collect();
-                invalid(&problems)
-            })?;
+        let scope = RunScope::shown(self);
+        let mut build = Builder::new(&scope, self.limits());
+        let prompt = build.text(|| "the prompt".to_owned(), &ask.prompt);
+        build.finish()?;
         let step = self.step_of(slot);
         let (kind, schema) = if ask.approval_required {
             (RequestKind::Approval, approval_schema())
@@ -49,14 +43,7 @@ impl Machine {
             (RequestKind::Question, answer_schema(response(step, ask)))
         };
         let expires_at = step.timeout_secs.map(|span| now.plus(span.as_duration()));
-        Ok(self.open(
-            slot,
-            kind,
-            text_of(&prompt).into_owned(),
-            schema,
-            None,
-            expires_at,
-        ))
+        Ok(self.open(slot, kind, prompt, schema, None, expires_at))
     }
 
     /// The approval of one call that the host's policy asks for.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{CodeCall, CodeSource, Scope, Template, ToolCall, text_of};
+use plan_model::{CodeCall, CodeSource, Limits, Scope, Template, ToolCall};
 use serde_json::{Map, Value};
 
 use super::Machine;
+use super::build::Builder;
 use super::layout::Work;
 use super::scope::RunScope;
 use super::slot::Slot;
@@ -33,7 +34,9 @@ impl Machine {
             Some(Work::Tool(call)) => self
                 .tool_arguments(slot, call, &scope)
                 .map(JsonObject::from),
-            Some(Work::Code(call)) => Ok(code_values(call, &scope)?.into_object().into()),
+            Some(Work::Code(call)) => Ok(code_values(call, &scope, self.limits())?
+                .into_object()
+                .into()),
             Some(Work::Ask(_) | Work::Choose(_)) | None => Ok(JsonObject::default()),
         }
     }
@@ -45,38 +48,25 @@ impl Machine {
         call: &ToolCall,
         scope: &dyn Scope,
     ) -> Result<Map<String, Value>, Failure> {
+        let mut build = Builder::new(scope, self.limits());
         let mut arguments = Map::new();
-        let mut problems = Vec::new();
         for (name, template) in &call.arguments {
-            match template.resolve(scope) {
-                Ok(value) => {
-                    arguments.insert(name.clone(), value);
-                }
-                Err(errors) => problems.extend(
-                    errors
-                        .iter()
-                        .map(|error| format!("argument `{name}`: {error}")),
-                ),
-            }
+            let value = build.value(|| format!("argument `{name}`"), template);
+            arguments.insert(name.clone(), value);
         }
-        if problems.is_empty() {
-            Ok(self.plan.normalise(&self.step_of(slot).id, arguments))
-        } else {
-            Err(invalid(&problems))
-        }
+        build.finish()?;
+        Ok(self.plan.normalise(&self.step_of(slot).id, arguments))
     }
 }
 
 /// The values of a script's surroundings, all as text.
-pub(super) fn code_values(call: &CodeCall, scope: &dyn Scope) -> Result<CodeValues, Failure> {
-    let mut problems = Vec::new();
-    let mut text = |place: &str, template: &Template| match template.resolve(scope) {
-        Ok(value) => text_of(&value).into_owned(),
-        Err(errors) => {
-            problems.extend(errors.iter().map(|error| format!("{place}: {error}")));
-            String::new()
-        }
-    };
+pub(super) fn code_values(
+    call: &CodeCall,
+    scope: &dyn Scope,
+    limits: Limits,
+) -> Result<CodeValues, Failure> {
+    let mut build = Builder::new(scope, limits);
+    let mut text = |place: &str, template: &Template| build.text(|| place.to_owned(), template);
     let values = CodeValues {
         file: match &call.source {
             CodeSource::Inline(_) => None,
@@ -101,11 +91,8 @@ pub(super) fn code_values(call: &CodeCall, scope: &dyn Scope) -> Result<CodeValu
             .as_ref()
             .map(|dir| text("the working directory", dir)),
     };
-    if problems.is_empty() {
-        Ok(values)
-    } else {
-        Err(invalid(&problems))
-    }
+    build.finish()?;
+    Ok(values)
 }
 
 impl CodeValues {

@@ -133,7 +133,6 @@ impl Machine {
                     },
                 })
     }
-
 }
 
 impl<P: Basis> Machine<P> {
@@ -171,6 +170,7 @@ impl<P: Basis> Machine<P> {
             .map(|path| self.slot(path))
             .collect::<Result<Vec<_>, _>>()?;
         // the time since the last event was nobody's
+        self.state.driven_to = self.state.driven_to.max(at);
         self.advance(at);
         if !slots.is_empty() {
             self.start_anew(generation, &slots);

@@ -61,7 +61,9 @@ impl Machine {
             let state = self.state.steps.at(*slot);
             state.phase == Phase::InFlight && state.last_attempt() == attempt
         });
-        let at = |failure: Failure| Box::new(bounded(failure).at(step.clone(), Some(attempt)));
+        let limits = self.limits();
+        let at =
+            |failure: Failure| Box::new(bounded(failure, &limits).at(step.clone(), Some(attempt)));
         let Some(slot) = current else {
             let result = match result {
                 Ok(success) => {
@@ -110,7 +112,7 @@ impl Machine {
 }
 
 /// A failure that is safe to journal, whatever the tool put in it.
-fn bounded(mut failure: Failure) -> Failure {
+fn bounded(mut failure: Failure, limits: &Limits) -> Failure {
     const MESSAGE_BYTES: usize = 16 << 10;
     const DETAIL_BYTES: usize = 64 << 10;
     if failure.message.len() > MESSAGE_BYTES {
@@ -119,14 +121,18 @@ fn bounded(mut failure: Failure) -> Failure {
         failure.message.push('…');
     }
     if let Some(details) = failure.details.take() {
-        if weigh(&details, Limits::default().depth, DETAIL_BYTES).is_ok() {
+        if weigh(&details, limits.depth, DETAIL_BYTES).is_ok() {
             failure.details = Some(details);
         } else {
             dismantle(details);
         }
     }
-    failure.stdout_tail = failure.stdout_tail.map(tail);
-    failure.stderr_tail = failure.stderr_tail.map(tail);
+    failure.stdout_tail = failure
+        .stdout_tail
+        .map(|text| tail(text, limits.tail_bytes));
+    failure.stderr_tail = failure
+        .stderr_tail
+        .map(|text| tail(text, limits.tail_bytes));
     failure
 }
 

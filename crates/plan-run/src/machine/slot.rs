@@ -55,7 +55,7 @@ impl<P: Basis> Machine<P> {
     }
 
     /// Every slot, in plan order.
-    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + use<P> {
         (0..self.state.steps.len()).map(Slot)
     }
 

@@ -1,6 +1,6 @@
 //! The record of a run as it stands.
 
-use plan_model::StepConfig;
+use plan_model::{Limits, StepConfig};
 use serde_json::Value;
 
 use super::Machine;
@@ -72,7 +72,7 @@ impl<P: Basis> Machine<P> {
                 .filter(|_| is_code);
             own.or(of_failure)
                 .cloned()
-                .or_else(|| output.map(|text| tail(text.to_owned())))
+                .or_else(|| output.map(|text| tail(text.to_owned(), Limits::default().tail_bytes)))
         };
         let failure = end.and_then(|end| end.failure.as_deref());
         StepRecord {
@@ -90,6 +90,7 @@ impl<P: Basis> Machine<P> {
                 "stderr",
             ),
             outputs,
+            answered_by: state.answered_by.clone(),
             failure: state.failure.clone(),
         }
     }

@@ -43,8 +43,10 @@ pub(super) struct State {
     pub(super) sweep: Slot,
     pub(super) requests: BTreeMap<RequestId, (Slot, RequestState)>,
     pub(super) tool_calls: u64,
-    /// Time in which something ran or could start.
+    /// Time in which something ran or could start, while somebody drove the run.
     pub(super) driven: Duration,
+    /// Up to when that is counted.
+    pub(super) driven_to: Timestamp,
     /// The latest time that any event named.
     pub(super) clock: Timestamp,
 }
@@ -62,6 +64,8 @@ pub(super) struct StepState {
     pub(super) asked: u32,
     /// The digest of the call that a person approved.
     pub(super) approved: Option<Box<Digest>>,
+    /// Who answered its last request.
+    pub(super) answered_by: Option<PrincipalName>,
     pub(super) outputs: Option<JsonObject>,
     pub(super) failure: Option<Box<Failure>>,
 }
@@ -123,6 +127,7 @@ impl StepState {
             failures: 0,
             asked: 0,
             approved: None,
+            answered_by: None,
             outputs: None,
             failure: None,
         }

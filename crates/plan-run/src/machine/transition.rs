@@ -130,12 +130,12 @@ impl<P: Basis> Machine<P> {
                 step,
                 attempt,
                 decision,
-                ..
+                by,
             } => {
-                self.decided(at, &event.kind, step, *attempt, decision)?;
+                self.decided(at, &event.kind, step, *attempt, (decision, by))?;
             }
             EventKind::CancelRequested { by, reason } => {
-                self.tick(at);
+                self.hear(at);
                 let reason = Some(reason.clone()).filter(|reason| !reason.is_empty());
                 self.stop(
                     StopCause::Cancelled {
@@ -216,8 +216,22 @@ impl<P: Basis> Machine<P> {
 
     /// The time has come to `at`: counts what was driven, and frees what is due.
     pub(super) fn tick(&mut self, at: Timestamp) {
-        if self.state.status() == RunStatus::Running {
-            self.state.driven += at.since(self.state.clock);
+        let state = &mut self.state;
+        if state.status() == RunStatus::Running {
+            state.driven += at.since(state.driven_to);
+        }
+        state.driven_to = state.driven_to.max(at);
+        self.advance(at);
+    }
+
+    /// The time has come to `at`, says somebody who need not be the driver.
+    ///
+    /// Whether the run was driven until then is for the driver's next event to say:
+    /// one that takes the run up counts nothing, any other counts it all.
+    pub(super) fn hear(&mut self, at: Timestamp) {
+        let state = &mut self.state;
+        if state.status() != RunStatus::Running {
+            state.driven_to = state.driven_to.max(at);
         }
         self.advance(at);
     }

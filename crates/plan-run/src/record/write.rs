@@ -49,6 +49,7 @@ impl Serialize for StepRecord {
         map.serialize_entry("outputs", &self.outputs)?;
         entry(&mut map, "stdout", self.stdout.as_ref())?;
         entry(&mut map, "stderr", self.stderr.as_ref())?;
+        entry(&mut map, "answered_by", self.answered_by.as_ref())?;
         entry(&mut map, "failure", self.failure.as_ref())?;
         map.end()
     }
@@ -62,6 +63,7 @@ impl Serialize for AttemptRecord {
         if let Some(end) = &self.end {
             map.serialize_entry("ended_at", &end.at)?;
             map.serialize_entry("outcome", end.result.as_str())?;
+            entry(&mut map, "decided_by", end.decided_by.as_ref())?;
         }
         map.serialize_entry("arguments", &self.arguments)?;
         entry(

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use plan_run::{Answer, Effect, Ending, FailureClass, RunStatus};
 use serde_json::{Value, json};
 
-use crate::harness::{Driver, call, failure, plan, step};
+use crate::harness::{Driver, call, failure, plan, somebody, step};
 
 fn chain() -> Value {
     json!([
@@ -84,6 +84,57 @@ fn the_time_between_two_processes_is_not_driven() {
         run.machine.due(),
         Some(run.now.plus(Duration::from_secs(7)))
     );
+}
+
+#[test]
+fn the_time_in_which_people_answer_and_nobody_drives_is_not_driven() {
+    let ask = json!({ "type": "HUMAN_INTERACTION", "prompt": "?", "response_field": "r" });
+    let steps = json!([
+        step("one", ask.clone(), &[]),
+        step("two", ask, &[]),
+        call("a", "read", &["one"], &json!({})),
+    ]);
+    let mut run = Driver::with(
+        &steps,
+        &json!({ "limits": { "max_wall_secs": 10 } }),
+        json!({}),
+    );
+    // each answer comes from a process that puts it into the journal and drives nothing
+    for id in ["one", "two"] {
+        run.now = run.now.plus(Duration::from_hours(1));
+        let request = run.request(id);
+        let answer = Answer::Text("x".into());
+        let event = run
+            .machine
+            .answer(&request, answer, somebody(), run.now)
+            .unwrap();
+        run.push(event);
+    }
+    run.now = run.now.plus(Duration::from_hours(1));
+    run.crash();
+    assert_eq!(run.machine.ending(), None);
+    assert_eq!(
+        run.machine.due(),
+        Some(run.now.plus(Duration::from_secs(10)))
+    );
+}
+
+#[test]
+fn the_time_up_to_a_word_from_outside_is_driven_where_somebody_drives() {
+    let ask = json!({ "type": "HUMAN_INTERACTION", "prompt": "?", "response_field": "r" });
+    let steps = json!([step("ask", ask, &[]), call("a", "read", &[], &json!({}))]);
+    let mut run = Driver::with(
+        &steps,
+        &json!({ "limits": { "max_wall_secs": 10 } }),
+        json!({}),
+    );
+    let began = run.now;
+    run.after(4_000).answer("ask", Answer::Text("x".into()));
+    assert_eq!(run.machine.due(), Some(began.plus(Duration::from_secs(10))));
+    run.after(5_999);
+    assert_eq!(run.machine.ending(), None);
+    run.after(1);
+    assert_eq!(run.machine.ending(), Some(Ending::Abort));
 }
 
 #[test]

@@ -150,3 +150,19 @@ fn the_result_of_an_attempt_in_doubt_comes_too_late() {
     run.settle_attempt("a", 1, Ok(json!({}).into()));
     assert_eq!(run.of("a"), StepStatus::InDoubt);
 }
+
+#[test]
+fn the_record_says_who_decided() {
+    for decision in [
+        Decision::Retry,
+        Decision::MarkFailed,
+        Decision::MarkSucceeded(outputs(json!({}))),
+    ] {
+        let mut run = in_flight("send");
+        run.crash();
+        run.decide("a", decision);
+        let record = serde_json::to_value(run.machine.record()).unwrap();
+        let attempt = &record["steps"]["a"]["attempts"][0];
+        assert_eq!(attempt["decided_by"], somebody().as_str(), "{attempt}");
+    }
+}

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use plan_run::Answer;
 use serde_json::json;
 
-use crate::harness::{Driver, call, step};
+use crate::harness::{Driver, call, somebody, step};
 
 #[test]
 fn a_record_says_where_everything_stands() {
@@ -90,7 +90,9 @@ fn a_record_is_the_same_however_it_came_about() {
     ]));
     run.answer("ask", Answer::Text("that one".into()))
         .succeed("a", json!({ "v": 1.5 }));
-    let first = serde_json::to_string(&run.machine.record()).unwrap();
+    let answered = run.machine.record();
+    assert_eq!(answered.step("ask").unwrap().answered_by, Some(somebody()));
+    let first = serde_json::to_string(&answered).unwrap();
     let second = serde_json::to_string(&run.replayed().record()).unwrap();
     assert_eq!(first, second);
 }

@@ -254,7 +254,7 @@ async fn stopped_when_ready(watch: &Watch, script: &str, stop: Stop) -> ProcessE
 }
 
 #[tokio::test]
-async fn a_timeout_kills_the_whole_group_and_keeps_the_output() {
+async fn case_46b_a_timeout_kills_the_whole_group_and_keeps_the_output() {
     let watch = Watch::new();
     // a grandchild, and one whose parent is gone
     let script = format!(
@@ -283,7 +283,7 @@ async fn a_cancelled_child_may_say_goodbye() {
 }
 
 #[tokio::test]
-async fn a_cancelled_child_that_will_not_go_is_killed() {
+async fn case_41_a_cancelled_child_that_will_not_go_is_killed() {
     let watch = Watch::new();
     let script = format!(
         "trap '' TERM; {}",
@@ -294,7 +294,7 @@ async fn a_cancelled_child_that_will_not_go_is_killed() {
 }
 
 #[tokio::test]
-async fn a_dropped_run_leaves_nothing_behind() {
+async fn case_46b_a_dropped_run_leaves_nothing_behind() {
     let watch = Watch::new();
     let script = watch.held_by("sleep 1000 & sleep 1000");
     let running = tokio::spawn(async move { finish(&sh(&script)).await });
@@ -311,7 +311,7 @@ async fn a_dropped_run_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn what_a_program_leaves_running_ends_with_it() {
+async fn case_46b_what_a_program_leaves_running_ends_with_it() {
     let watch = Watch::new();
     // the background part inherits the pipe
     let script = watch.held_by("sleep 1000 & echo started");
@@ -362,7 +362,7 @@ const PARENT: &str = "PLAN_TOOLS_TEST_PARENT";
 
 /// Starts itself as another process, kills that with SIGKILL, and waits for its descendants to go.
 #[test]
-fn a_killed_parent_takes_its_children_along() {
+fn case_46b_a_killed_parent_takes_its_children_along() {
     if let Ok(script) = std::env::var(PARENT) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

@@ -102,22 +102,21 @@ fn follow(
 
 /// The shape of one output of a step; `None` where the step can have no such output.
 pub(super) fn output_shape(facts: &Facts<'_>, step: usize, output: &str) -> Option<Shape> {
-    let from_schema = facts.step(step).is_some_and(|step| {
-        let declared = step
-            .outputs
-            .iter()
-            .any(|declared| declared.schema.is_some());
-        declared || matches!(step.config, StepConfig::PromptCall(_))
-    });
-    if !from_schema {
-        return facts.outputs(step).shape(output);
+    let declared = facts.declared_output(step, output);
+    let from_schema = match declared {
+        Some(declared) => declared.schema.is_some(),
+        None => false,
+    };
+    let is_prompt = |step: &plan_model::Step| matches!(step.config, StepConfig::PromptCall(_));
+    if !from_schema && !facts.step(step).is_some_and(is_prompt) {
+        return facts.outputs(step).shape(output, declared);
     }
     let mut outputs = facts.shapes.outputs.borrow_mut();
     let outputs = outputs.entry(step).or_default();
     if let Some(known) = outputs.get(output) {
         return known.clone();
     }
-    let shape = facts.outputs(step).shape(output);
+    let shape = facts.outputs(step).shape(output, declared);
     outputs.insert(output.to_owned(), shape.clone());
     shape
 }

@@ -1,6 +1,8 @@
 //! What a step delivers, as far as its plan and its tool say.
 
-use plan_model::{Shape, Step, StepConfig, ValueType};
+use std::collections::HashSet;
+
+use plan_model::{Output, Shape, Step, StepConfig, ValueType};
 
 use super::Facts;
 use crate::catalog::CatalogTool;
@@ -28,13 +30,9 @@ impl<'a> Outputs<'a> {
         let declared = step.outputs.iter().map(|output| output.name.as_str());
         let own = own(&step.config).iter().map(|(name, _)| *name);
         let field = field(&step.config);
-        let mut names: Vec<&str> = Vec::new();
-        for name in declared.chain(field).chain(own).chain(self.tool_names()) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names
+        let mut seen = HashSet::new();
+        let names = declared.chain(field).chain(own).chain(self.tool_names());
+        names.filter(|name| seen.insert(*name)).collect()
     }
 
     /// Whether the step can deliver nothing but [`Outputs::names`].
@@ -51,9 +49,8 @@ impl<'a> Outputs<'a> {
     }
 
     /// The shape of one output; `None` where the step can have no such output.
-    pub(crate) fn shape(&self, name: &str) -> Option<Shape> {
+    pub(super) fn shape(&self, name: &str, declared: Option<&Output>) -> Option<Shape> {
         let step = self.step?;
-        let declared = step.outputs.iter().find(|output| output.name == *name);
         let from_tool = self.tool.and_then(|tool| tool.output_shape(name));
         if let Some(output) = declared {
             return match (output.value_type, &output.schema, from_tool) {

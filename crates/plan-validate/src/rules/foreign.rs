@@ -71,7 +71,7 @@ fn starting_at(text: &str, at: usize) -> Option<Foreign<'_>> {
 
 /// After `{{`.
 fn braces(inside: &str) -> Option<(usize, Target<'_>)> {
-    let end = inside.find("}}").filter(|end| *end <= LONGEST)?;
+    let end = near(inside).find("}}").filter(|end| *end <= LONGEST)?;
     let path = inside.get(..end)?.trim();
     let name = path.strip_prefix('$').unwrap_or(path);
     (!name.is_empty()).then_some((end + "{{}}".len(), Target::Path(name)))
@@ -112,7 +112,7 @@ fn dollar(inside: &str) -> Option<(usize, Target<'_>)> {
         return Some((number_end, Target::Dollar(number.parse().ok()?)));
     }
     if let Some(bracketed) = inside.strip_prefix('[') {
-        let end = bracketed.find(']').filter(|end| *end <= LONGEST)?;
+        let end = near(bracketed).find(']').filter(|end| *end <= LONGEST)?;
         // a path may hold an index of its own
         let index = bracketed.get(end + 1..)?.starts_with(']');
         let path = bracketed.get(..end + usize::from(index))?;
@@ -127,13 +127,19 @@ fn dollar(inside: &str) -> Option<(usize, Target<'_>)> {
     let path = inside.get(..end)?.trim_end_matches(['.', '-', '[']);
     // `$var1.Exchange Rate$`
     let dotted = path.contains('.');
-    if let Some(end) = inside.find('$').filter(|end| dotted && *end <= LONGEST) {
+    if let Some(end) = near(inside).find('$').filter(|end| dotted && *end <= LONGEST) {
         let path = inside.get(..end)?;
         if !path.contains(['\n', '{', '"']) {
             return Some((end + "$$".len(), Target::Path(path)));
         }
     }
     Some((1 + path.len(), Target::Path(path)))
+}
+
+/// The part of a text in which the end of a form is looked for.
+fn near(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LONGEST + 4))
+        .unwrap_or(text)
 }
 
 fn digits(text: &str) -> &str {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use plan_model::{StepConfig, ToolCall};
 use unicode_security::skeleton;
 
+use super::further;
 use crate::candidates;
 use crate::catalog::CatalogTool;
 use crate::facts::{Facts, step_pointer};
@@ -47,10 +48,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
             .at(pointer(first), message)
             .candidates(fitting(facts, call));
         finding = look_alike(facts, name, finding);
-        for (index, _) in calls {
-            finding = finding.related(pointer(index), "the same tool");
-        }
-        findings.add(finding);
+        let places = calls.map(|(index, _)| (pointer(index), "the same tool"));
+        findings.add(further::places(finding, places));
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use plan_model::{Pointer, Root, StepConfig};
 
+use super::further;
 use crate::facts::{Facts, step_pointer};
 use crate::finding::Severity;
 use crate::findings::Findings;
@@ -70,11 +71,9 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for (refused, places) in places {
         let mut places = places.into_iter();
         let Some(first) = places.next() else { continue };
-        let mut finding = RULE.at(first, refused.what).help(refused.line);
-        for place in places {
-            finding = finding.related(place, "the same");
-        }
-        findings.add(finding);
+        let finding = RULE.at(first, refused.what).help(refused.line);
+        let places = places.map(|place| (place, "the same"));
+        findings.add(further::places(finding, places));
     }
 }
 

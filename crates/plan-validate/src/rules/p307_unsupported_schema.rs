@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use plan_model::ToolName;
 
+use super::further;
 use crate::facts::{Facts, step_pointer};
 use crate::finding::Severity;
 use crate::findings::Findings;
@@ -35,10 +36,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let mut steps = steps.into_iter();
         let Some(first) = steps.next() else { continue };
         let message = format!("the tool {} cannot be used: {fault}", text::quoted(name));
-        let mut finding = RULE.at(pointer(first), message);
-        for step in steps {
-            finding = finding.related(pointer(step), "the same tool");
-        }
-        findings.add(finding);
+        let finding = RULE.at(pointer(first), message);
+        let places = steps.map(|step| (pointer(step), "the same tool"));
+        findings.add(further::places(finding, places));
     }
 }

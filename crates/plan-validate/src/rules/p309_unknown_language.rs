@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use plan_model::{Pointer, StepConfig};
 
+use super::further;
 use crate::candidates;
 use crate::facts::{Facts, step_pointer};
 use crate::finding::Severity;
@@ -55,10 +56,9 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let Some(first) = places.next() else { continue };
         let message = format!("there is no {kind} {}", text::quoted(name));
         let ranked = candidates::ranked(name, known.iter().copied());
-        let mut finding = RULE.at(first, message).candidates(ranked);
-        for place in places {
-            finding = finding.related(place, format!("the same {kind}"));
-        }
-        findings.add(finding);
+        let finding = RULE.at(first, message).candidates(ranked);
+        let note = format!("the same {kind}");
+        let places = places.map(|place| (place, note.as_str()));
+        findings.add(further::places(finding, places));
     }
 }

@@ -28,7 +28,9 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for (index, step) in facts.steps() {
-        if step.outputs.is_empty() || facts.is_unread(&place::step(index).join("config")) {
+        let is_unread =
+            || facts.has_unread() && facts.is_unread(&place::step(index).join("config"));
+        if step.outputs.is_empty() || is_unread() {
             continue;
         }
         let deliveries = Deliveries::of(facts, index, step);
@@ -89,19 +91,18 @@ fn check_schema(
     declared: &Shape,
     findings: &mut Findings,
 ) -> bool {
-    let place = place::step_output(index, at);
-    let name = quoted(&output.name);
+    // a place is spelled out only for a finding
+    let field = |field| place::step_output(index, at).join(field);
     if let Some(Err(fault)) = facts.output_schema(index, at) {
-        findings.add(RULE.at(
-            place.join("schema"),
-            format!("of the output {name}, {fault}"),
-        ));
+        let message = format!("of the output {}, {fault}", quoted(&output.name));
+        findings.add(RULE.at(field("schema"), message));
         return false;
     }
     if declared.is_nothing() {
+        let name = quoted(&output.name);
         let message = format!("no value of the type of the output {name} fits its schema");
-        let finding = RULE.at(place.join("schema"), message);
-        findings.add(finding.related(place.join("value_type"), "the type"));
+        let finding = RULE.at(field("schema"), message);
+        findings.add(finding.related(field("value_type"), "the type"));
         return false;
     }
     true
@@ -115,7 +116,7 @@ fn check_output(
     deliveries: &Deliveries<'_>,
     findings: &mut Findings,
 ) {
-    let place = place::step_output(index, at);
+    let field = |field| place::step_output(index, at).join(field);
     let delivered = match deliveries.get(output.name.as_str(), step.outputs.len() == 1) {
         Delivery::Shape(shape) => shape,
         Delivery::Unknown => return,
@@ -132,7 +133,7 @@ fn check_output(
                 quoted(&output.name),
             );
             let candidates = ranked(output.name.as_str(), names);
-            findings.add(RULE.at(place.join("name"), message).candidates(candidates));
+            findings.add(RULE.at(field("name"), message).candidates(candidates));
             return;
         }
     };
@@ -145,8 +146,8 @@ fn check_output(
             delivered.describe(),
         );
         let place = match output.value_type {
-            ValueType::Any => place.join("schema"),
-            _ => place.join("value_type"),
+            ValueType::Any => field("schema"),
+            _ => field("value_type"),
         };
         findings.add(
             RULE.at(place, message)

@@ -9,11 +9,19 @@ use crate::document::tree::NodeRef;
 use crate::document::{ProblemKind, Span};
 use crate::{Expression, Names, Pointer, Reference, ReferenceError, SecretName, StepId, Template};
 
+/// The most bytes that are marked of a reference that nothing closes.
+const LONGEST_MARKED: usize = 256;
+
 /// What the parser of references asks and tells.
 struct Heard<'s> {
     steps: &'s BTreeMap<String, StepId>,
     environment: Vec<(Pointer, SecretName)>,
+    /// Malformed references beyond those that are told one by one.
+    further: usize,
 }
+
+/// The most reads of the environment that one value is heard of.
+const MOST_HEARD: usize = 1_000;
 
 impl Names for Heard<'_> {
     /// A name that no step can have is still a name: the rule about unknown steps has candidates for it.
@@ -23,7 +31,13 @@ impl Names for Heard<'_> {
     }
 
     fn environment(&mut self, pointer: &Pointer, name: &SecretName) {
-        self.environment.push((pointer.clone(), name.clone()));
+        if self.environment.len() < MOST_HEARD {
+            self.environment.push((pointer.clone(), name.clone()));
+        }
+    }
+
+    fn further(&mut self, count: usize) {
+        self.further += count;
     }
 }
 
@@ -32,12 +46,13 @@ impl Decoder {
     pub(crate) fn template(&mut self, at: &Place<'_, '_>) -> Template {
         self.note_inexact(at);
         self.refuse_references_in_keys(at);
-        let (parsed, environment) = {
+        let (parsed, environment, further) = {
             let mut heard = self.heard();
             let parsed = Template::parse_with(at.node.to_value(), &mut heard);
-            (parsed, heard.environment)
+            (parsed, heard.environment, heard.further)
         };
         self.note_environment(at, environment);
+        self.problems.count_further(further);
         parsed.unwrap_or_else(|errors| {
             self.stand_in(at);
             for (pointer, error) in errors {
@@ -118,27 +133,37 @@ impl Decoder {
         Heard {
             steps: &self.step_names,
             environment: Vec::new(),
+            further: 0,
         }
     }
 
     fn note_environment(&mut self, at: &Place<'_, '_>, heard: Vec<(Pointer, SecretName)>) {
         for (pointer, name) in heard {
+            if !self.problems.has_room_for_notes() {
+                return;
+            }
             let node = follow(at.node, &pointer);
             let kind = ProblemKind::EnvironmentReference {
                 name: name.to_string(),
             };
-            self.problems
-                .add(kind, node.span(), || concat(at.pointer(), &pointer));
+            let pointer = concat(at.pointer(), &pointer);
+            self.problems.note(kind, node.span(), pointer);
         }
     }
 
     fn malformed(&mut self, at: &Place<'_, '_>, pointer: &Pointer, error: ReferenceError) {
+        if self.problems.is_full() {
+            // its place would only be looked for to be thrown away
+            self.problems.count_further(1);
+            return;
+        }
         let node = follow(at.node, pointer);
         let text = node.text();
-        let end = text
-            .get(error.at..)
-            .and_then(|rest| rest.find('}'))
-            .map_or(text.len(), |found| error.at + found + 1);
+        let rest = text.get(error.at..).unwrap_or_default();
+        let near = rest
+            .get(..rest.floor_char_boundary(LONGEST_MARKED))
+            .unwrap_or_default();
+        let end = error.at + near.find('}').map_or(near.len(), |found| found + 1);
         let span = within(node, error.at, end);
         let kind = ProblemKind::MalformedReference { error };
         self.problems

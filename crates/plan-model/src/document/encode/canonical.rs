@@ -17,6 +17,11 @@ impl Canonical {
         self.text.as_bytes()
     }
 
+    /// The text, once all that was opened is closed.
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+
     fn begin(&mut self) {
         if self.follows_value {
             self.text.push(',');

@@ -9,7 +9,7 @@ use crate::machine::layout::Work;
 use crate::machine::phase::{Move, Phase, after};
 use crate::machine::state::AttemptState;
 use crate::record::{AttemptEnd, AttemptResult};
-use crate::{Decision, Effect, Failure, FailureClass, Refused, StepPath};
+use crate::{Decision, Effect, Failure, FailureClass, PrincipalName, Refused, StepPath};
 
 impl<P: Basis> Machine<P> {
     pub(in crate::machine) fn attempt_started(
@@ -127,9 +127,9 @@ impl<P: Basis> Machine<P> {
         event: &EventKind,
         step: &StepPath,
         attempt: u32,
-        decision: &Decision,
+        (decision, by): (&Decision, &PrincipalName),
     ) -> Result<(), Refused> {
-        let by = match decision {
+        let way = match decision {
             Decision::Retry => Move::Repeat,
             Decision::MarkSucceeded(_) => Move::Affirm,
             Decision::MarkFailed => Move::Deny,
@@ -137,11 +137,12 @@ impl<P: Basis> Machine<P> {
         if *decision == Decision::Retry {
             self.check_going(step)?;
         }
-        let (slot, phase) = self.follow(step, by, event)?;
+        let (slot, phase) = self.follow(step, way, event)?;
         self.check_last(slot, attempt)?;
-        self.tick(at);
+        self.hear(at);
         let current = self.state.steps.at_mut(slot);
         let mut end = AttemptEnd::new(at, AttemptResult::Unknown);
+        end.decided_by = Some(by.clone());
         match decision {
             Decision::Retry => {}
             Decision::MarkSucceeded(outputs) => {

@@ -88,12 +88,13 @@ impl<P: Basis> Machine<P> {
             });
         }
         let approved = request.call.as_ref().map(|call| digest_of(&call.arguments));
-        self.tick(at);
+        self.hear(at);
         self.close(&answered.request, RequestState::Answered);
         let cancelled = |reason: &str| StopCause::Cancelled {
             by: answered.by.clone(),
             reason: Some(format!("{reason} at `{}`", answered.step)),
         };
+        self.state.steps.at_mut(slot).answered_by = Some(answered.by.clone());
         match &answered.consequence {
             Consequence::Delivers(outputs) => {
                 self.state.steps.at_mut(slot).outputs = Some(outputs.clone());
