@@ -22,12 +22,12 @@ pub(crate) fn supported() -> u32 {
 
 /// Refuses a file that is not ours or is newer than this release, without changing it.
 pub(crate) fn check(path: &Path, connection: &Connection) -> Result<(), StoreError> {
-    version(path, connection).map(|_| ())
+    settled_version(path, connection).map(|_| ())
 }
 
 /// Brings a file that [`check`] let pass up to the newest schema, in one transaction.
 pub(crate) fn migrate(path: &Path, connection: &mut Connection) -> Result<(), StoreError> {
-    if version(path, connection)? == supported() {
+    if settled_version(path, connection)? == supported() {
         return Ok(());
     }
     let transaction = connection
@@ -48,6 +48,15 @@ pub(crate) fn migrate(path: &Path, connection: &mut Connection) -> Result<(), St
         .map_err(|error| not_opened(path, error))
 }
 
+/// The version at one moment: another process may be making its first tables just now.
+fn settled_version(path: &Path, connection: &Connection) -> Result<u32, StoreError> {
+    let moment = connection
+        .unchecked_transaction()
+        .map_err(|error| not_opened(path, error))?;
+    version(path, &moment)
+}
+
+/// The version, asked in several statements: within a transaction they see one state.
 fn version(path: &Path, connection: &Connection) -> Result<u32, StoreError> {
     let ask = |sql: &str| -> Result<i64, StoreError> {
         connection

@@ -1,6 +1,6 @@
 //! What tests of this workspace, and of those who build on it, have in common.
 //!
-//! - [`store_suite`]: what every store must do, run over each adapter.
+//! - [`mod@store_suite`]: what every store must do, run over each adapter.
 //! - [`Scripted`]: tools that do what a script says, and remember their calls.
 //! - [`Gate`]: holds calls back until a test lets them go, so that no test sleeps.
 //! - [`PausedClock`]: the time of Tokio's paused clock as a time of day.

@@ -178,15 +178,13 @@ pub fn check_answer(answer: &str, cx: &Context<'_>) -> Result<ValidatedPlan, Pla
 ///
 /// For files that are no plans: catalogs, policies, inputs.
 pub fn problem_findings(parsed: &Parsed) -> Vec<Finding> {
-    let mut findings = Findings::new(Limits::default().findings);
+    let mut findings = Findings::new(Limits::default().findings, &BTreeMap::new());
     findings.extend(of_problems(
         &parsed.problems,
         parsed.document.as_ref(),
         None,
     ));
-    findings
-        .finish(parsed.document.as_ref(), &BTreeMap::new())
-        .findings
+    findings.finish(parsed.document.as_ref()).findings
 }
 
 /// One line for an error: what is refused, the first finding, and the count of the rest.
@@ -266,9 +264,10 @@ fn run(
 
 /// Runs every rule; the parts of a validated plan where none of them refuses.
 fn judge(subject: &Subject<'_>, cx: &Context<'_>) -> (Report, Option<Parts>) {
-    let mut findings = Findings::new(subject.limits.findings);
+    let mut findings =
+        Findings::new(subject.limits.findings, &cx.policy.severities).beside(subject.unread);
     let Some(plan) = subject.plan else {
-        return (finish(findings, subject, cx), None);
+        return (finish(findings, subject), None);
     };
     let graph = Graph::new(plan);
     let schemas = PlanSchemas::of(plan, subject.limits);
@@ -288,9 +287,8 @@ fn judge(subject: &Subject<'_>, cx: &Context<'_>) -> (Report, Option<Parts>) {
     findings.tell(&Telling {
         plan: Some(plan),
         origin: subject.origin,
-        unread: subject.unread,
     });
-    let report = finish(findings, subject, cx);
+    let report = finish(findings, subject);
     if report.refused {
         return (report, None);
     }
@@ -310,13 +308,13 @@ fn judge(subject: &Subject<'_>, cx: &Context<'_>) -> (Report, Option<Parts>) {
     (report, Some(parts))
 }
 
-fn finish(mut findings: Findings, subject: &Subject<'_>, cx: &Context<'_>) -> Report {
+fn finish(mut findings: Findings, subject: &Subject<'_>) -> Report {
     findings.extend(of_problems(
         subject.problems.iter().copied(),
         subject.document,
         subject.plan,
     ));
-    let mut report = findings.finish(subject.document, &cx.policy.severities);
+    let mut report = findings.finish(subject.document);
     report.truncated += subject.further;
     report.refused |= subject.further > 0;
     report

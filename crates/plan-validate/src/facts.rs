@@ -194,9 +194,7 @@ impl<'a> Facts<'a> {
             for (index, step) in self.steps() {
                 if step.outputs.len() > FEW_OUTPUTS {
                     for output in &step.outputs {
-                        table
-                            .entry((index, output.name.as_str()))
-                            .or_insert(output);
+                        table.entry((index, output.name.as_str())).or_insert(output);
                     }
                 }
             }

@@ -120,6 +120,14 @@ fn refused(
             Err(Halt::new(Exit::Rejected, error.to_string())
                 .help("`check` and `graph` read these steps; this release does not run them"))
         }
+        StartError::PlanRejected(_) => Err(Halt::new(Exit::Rejected, error.to_string())),
+        StartError::Undriven { error: cause, .. } => {
+            let halt = Halt::new(store::of_store(cause).exit, error.to_string());
+            Err(match Place::of(&arguments.store.url).resume(run) {
+                Some(command) => halt.help(format!("`{command}` goes on with it")),
+                None => halt,
+            })
+        }
         StartError::Store(error) => Err(store::of_store(error)),
         _ => Err(Halt::usage(error.to_string())),
     }

@@ -357,7 +357,7 @@ async fn many_children_run_at_once() {
     }
 }
 
-/// The name of the variable that makes [`a_killed_parent_takes_its_children_along`] the parent.
+/// The name of the variable that makes [`case_46b_a_killed_parent_takes_its_children_along`] the parent.
 const PARENT: &str = "PLAN_TOOLS_TEST_PARENT";
 
 /// Starts itself as another process, kills that with SIGKILL, and waits for its descendants to go.
@@ -387,7 +387,7 @@ fn case_46b_a_killed_parent_takes_its_children_along() {
         let mut parent = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "process::a_killed_parent_takes_its_children_along",
+                "process::case_46b_a_killed_parent_takes_its_children_along",
             ])
             .env(PARENT, watch.held_by(shape))
             .stdin(Stdio::null())

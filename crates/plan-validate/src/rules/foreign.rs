@@ -127,7 +127,10 @@ fn dollar(inside: &str) -> Option<(usize, Target<'_>)> {
     let path = inside.get(..end)?.trim_end_matches(['.', '-', '[']);
     // `$var1.Exchange Rate$`
     let dotted = path.contains('.');
-    if let Some(end) = near(inside).find('$').filter(|end| dotted && *end <= LONGEST) {
+    if let Some(end) = near(inside)
+        .find('$')
+        .filter(|end| dotted && *end <= LONGEST)
+    {
         let path = inside.get(..end)?;
         if !path.contains(['\n', '{', '"']) {
             return Some((end + "$$".len(), Target::Path(path)));

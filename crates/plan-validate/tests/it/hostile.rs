@@ -138,3 +138,80 @@ fn findings_are_capped_and_the_rest_is_counted() {
         (100, 400)
     );
 }
+
+/// Checks that the time for a document grows with its length, and not with its square.
+fn is_told_in_seconds(text: &str) {
+    let start = std::time::Instant::now();
+    codes(text);
+    let taken = start.elapsed();
+    assert!(taken.as_secs() < 30, "{taken:?}");
+}
+
+#[test]
+fn long_texts_full_of_marks_are_read_once() {
+    for mark in ["{{", "${", "$[", "$a.b ", "${step.a", "<node-"] {
+        let text = mark.repeat(200_000);
+        let call = json!({"steps": [{"tool": "search", "args": {"a": text}}]});
+        is_told_in_seconds(&call.to_string());
+        let script = sample::step(
+            "a",
+            "CODE_CALL",
+            json!({"language": "sh", "inline": text}),
+            json!({}),
+        );
+        is_told_in_seconds(&sample::plan(json!([script])).to_string());
+    }
+}
+
+#[test]
+fn many_declared_outputs_are_looked_up_in_a_table() {
+    let names = || (0..20_000).map(|i| format!("o{i}"));
+    let declared: Vec<Value> = names().map(|name| json!({"name": name})).collect();
+    let read: Vec<String> = names().map(|name| format!("${{step.a.{name}}}")).collect();
+    let plan = sample::plan(json!([
+        sample::call("a", json!({}), json!({"outputs": declared})),
+        sample::call("b", json!({"x": read}), json!({})),
+    ]));
+    is_told_in_seconds(&plan.to_string());
+    assert_eq!(sample::codes(&plan), [""; 0]);
+}
+
+#[test]
+fn very_many_notes_refuse_nothing() {
+    let read: Vec<&str> = vec!["${env.KEY}"; 3_000];
+    let text = json!({"steps": [{"tool": "search", "args": {"a": read}}]}).to_string();
+    let catalog = ToolCatalog::from_names(["search"]).unwrap();
+    let policy = Policy::default().allow_secrets(["KEY".parse().unwrap()]);
+    let plan = check(&text, &Context::new(&catalog, &policy)).unwrap();
+    assert!(plan.warnings().iter().all(|finding| finding.code == "P110"));
+}
+
+#[test]
+fn very_many_findings_are_counted_and_not_held() {
+    let plan = sample::plan(json!([
+        sample::after("a", &[]),
+        sample::after("b", &["a"; 20_000]),
+        sample::after("c", &["gone"]),
+    ]));
+    let catalog = ToolCatalog::from_names(["search"]).unwrap();
+    let policy = Policy::default();
+    let rejected = check(&plan.to_string(), &Context::new(&catalog, &policy)).unwrap_err();
+    assert_eq!(
+        (rejected.findings().len(), rejected.truncated()),
+        (100, 19_900)
+    );
+    assert!(
+        rejected
+            .findings()
+            .iter()
+            .any(|finding| finding.code == "P204")
+    );
+}
+
+#[test]
+fn one_name_used_everywhere_is_one_finding_of_bounded_size() {
+    let steps: Vec<Value> = (0..5_000).map(|_| json!({"tool": "nothing"})).collect();
+    let found = sample::findings(&json!({"steps": steps}));
+    assert_eq!(found.len(), 1);
+    assert!(found[0].related.len() <= 50);
+}

@@ -28,6 +28,7 @@ proptest! {
         let again = read_back(&written.to_string());
         prop_assert_eq!(&again, &plan);
         prop_assert_eq!(again.digest(), plan.digest());
+        prop_assert_eq!(plan.to_canonical_json(), canonical_json(&written));
         prop_assert_eq!(again.to_json(), written);
     }
 
