@@ -107,13 +107,7 @@ pub fn check_parsed(
     options: &ReadOptions,
     cx: &Context<'_>,
 ) -> Result<ValidatedPlan, PlanRejected> {
-    run(
-        parsed.document.as_ref(),
-        &parsed.problems,
-        parsed.further,
-        options,
-        cx,
-    )
+    run(parsed.document.as_ref(), Some(parsed), options, cx)
 }
 
 /// Checks a document that was parsed without a problem.
@@ -125,7 +119,7 @@ pub fn check_document(
     options: &ReadOptions,
     cx: &Context<'_>,
 ) -> Result<ValidatedPlan, PlanRejected> {
-    run(Some(document), &[], 0, options, cx)
+    run(Some(document), None, options, cx)
 }
 
 /// Checks a plan that was built in code, in the form in which it would be written.
@@ -182,6 +176,7 @@ pub fn problem_findings(parsed: &Parsed) -> Vec<Finding> {
     findings.extend(of_problems(
         &parsed.problems,
         parsed.document.as_ref(),
+        Some(parsed),
         None,
     ));
     findings.finish(parsed.document.as_ref()).findings
@@ -215,6 +210,8 @@ fn options(cx: &Context<'_>) -> ReadOptions {
 struct Subject<'a> {
     plan: Option<&'a Plan>,
     document: Option<&'a Document>,
+    /// Where its problems stand when there is no document.
+    parsed: Option<&'a Parsed>,
     problems: Vec<&'a Problem>,
     further: usize,
     origin: &'a Origin,
@@ -224,8 +221,7 @@ struct Subject<'a> {
 
 fn run(
     document: Option<&Document>,
-    problems: &[Problem],
-    further: usize,
+    parsed: Option<&Parsed>,
     options: &ReadOptions,
     cx: &Context<'_>,
 ) -> Result<ValidatedPlan, PlanRejected> {
@@ -235,8 +231,9 @@ fn run(
     let mut subject = Subject {
         plan: plan.as_ref(),
         document,
-        problems: problems.iter().collect(),
-        further,
+        parsed,
+        problems: parsed.map_or_else(Vec::new, |parsed| parsed.problems.iter().collect()),
+        further: parsed.map_or(0, |parsed| parsed.further),
         origin: &origin,
         unread: &unread,
         limits: &options.limits,
@@ -312,6 +309,7 @@ fn finish(mut findings: Findings, subject: &Subject<'_>) -> Report {
     findings.extend(of_problems(
         subject.problems.iter().copied(),
         subject.document,
+        subject.parsed,
         subject.plan,
     ));
     let mut report = findings.finish(subject.document);
@@ -328,6 +326,7 @@ fn is_on(rule: &Rule, policy: &Policy) -> bool {
 fn of_problems<'p>(
     problems: impl IntoIterator<Item = &'p Problem>,
     document: Option<&Document>,
+    parsed: Option<&Parsed>,
     plan: Option<&Plan>,
 ) -> Vec<Finding> {
     let finding = |problem: &Problem| {
@@ -335,6 +334,8 @@ fn of_problems<'p>(
         finding.step = step_of(plan, &problem.pointer);
         if let Some(document) = document {
             finding.place(document, Some(problem.span));
+        } else if let Some(parsed) = parsed {
+            finding.place_in_text(parsed, problem.span);
         }
         Some(finding)
     };

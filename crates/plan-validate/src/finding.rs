@@ -6,7 +6,7 @@ mod within;
 
 use std::ops::Range;
 
-use plan_model::document::{Document, Span};
+use plan_model::document::{Document, Parsed, Span};
 use plan_model::edit::Edit;
 use plan_model::{Pointer, StepId};
 use serde::Serialize;
@@ -184,7 +184,7 @@ impl Finding {
     pub(crate) fn place(&mut self, document: &Document, span: Option<Span>) {
         if self.span.is_none() {
             let span = span.unwrap_or_else(|| self.spelled(document));
-            self.span = Some(FindingSpan::new(document, span));
+            self.span = Some(FindingSpan::new(|at| document.position_of(at), span));
         }
         for related in &mut self.related {
             let span = match related.span {
@@ -194,7 +194,19 @@ impl Finding {
                 },
                 None => document.span_of(&related.pointer),
             };
-            related.span = Some(FindingSpan::new(document, span));
+            related.span = Some(FindingSpan::new(|at| document.position_of(at), span));
+        }
+    }
+
+    /// With the place in a text that became no document.
+    pub(crate) fn place_in_text(&mut self, parsed: &Parsed, span: Span) {
+        let place = |span| FindingSpan::new(|at| parsed.position_of(at), span);
+        self.span = Some(place(span));
+        for known in self.related.iter_mut().filter_map(|it| it.span.as_mut()) {
+            *known = place(Span {
+                start: known.start,
+                end: known.end,
+            });
         }
     }
 

@@ -19,6 +19,7 @@ mod output;
 mod place;
 mod plan;
 mod prompt_call;
+mod quote;
 mod retry;
 mod scalar;
 mod step;

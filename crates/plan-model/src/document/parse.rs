@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use crate::{Limits, Pointer};
 
+use super::lines::Lines;
 use super::problem::Problems;
 use super::tree::{Kind, Node, string_of};
-use super::{Document, Problem, ProblemKind, Span};
+use super::{Document, Position, Problem, ProblemKind, Span};
 
 pub(crate) use embedded::{Embedded, embedded};
 
@@ -24,6 +25,14 @@ pub struct Parsed {
     pub problems: Vec<Problem>,
     /// How many problems there were beyond these.
     pub further: usize,
+    refused: Refused,
+}
+
+/// The text that became no document, for the places of its problems.
+#[derive(Debug)]
+struct Refused {
+    text: Box<[u8]>,
+    lines: Lines,
 }
 
 /// Parses one JSON document.
@@ -44,27 +53,42 @@ pub fn parse(bytes: &[u8], limits: &Limits) -> Parsed {
             actual: bytes.len(),
             limit,
         };
-        return Parsed::refused(kind, Span::default());
+        return Parsed::refused(kind, Span::default(), b"");
     }
     match syntax::text(bytes) {
         Ok(text) => Parser::new(text, limits).run(),
-        Err(fault) => fault.into(),
+        Err(fault) => Parsed::refused(fault.kind, fault.span, bytes),
     }
 }
 
 impl Parsed {
-    fn refused(kind: ProblemKind, span: Span) -> Self {
-        let mut problems = Problems::default();
-        problems.add(kind, span, Pointer::root);
-        Self::of(None, problems)
+    /// The line and column of a byte offset, whether or not the text is a document.
+    ///
+    /// Of a text that is over the limit of bytes it is the first line and column.
+    pub fn position_of(&self, offset: usize) -> Position {
+        match &self.document {
+            Some(document) => document.position_of(offset),
+            None => self.refused.lines.position(&self.refused.text, offset),
+        }
     }
 
-    fn of(document: Option<Document>, problems: Problems) -> Self {
+    fn refused(kind: ProblemKind, span: Span, text: &[u8]) -> Self {
+        let mut problems = Problems::default();
+        problems.add(kind, span, Pointer::root);
+        Self::of(None, problems, text)
+    }
+
+    /// `text`: what became no document; nothing where there is one.
+    fn of(document: Option<Document>, problems: Problems, text: &[u8]) -> Self {
         let (problems, further) = problems.finish();
         Self {
             document,
             problems,
             further,
+            refused: Refused {
+                text: text.into(),
+                lines: Lines::new(text),
+            },
         }
     }
 
@@ -79,7 +103,7 @@ impl Parsed {
                     actual: depth,
                     limit: limits.depth,
                 };
-                return Err(Box::new(Self::refused(kind, Span::default())));
+                return Err(Box::new(Self::refused(kind, Span::default(), b"")));
             }
             match value {
                 Value::Array(values) => open.extend(values.iter().map(|value| (value, depth))),
@@ -95,12 +119,6 @@ impl Parsed {
 struct Fault {
     kind: ProblemKind,
     span: Span,
-}
-
-impl From<Fault> for Parsed {
-    fn from(fault: Fault) -> Self {
-        Self::refused(fault.kind, fault.span)
-    }
 }
 
 /// A container that is not closed yet.
@@ -150,12 +168,12 @@ impl<'t> Parser<'t> {
         match self.document() {
             Ok(()) => {
                 let document = Document::new(self.text, self.nodes, self.unescaped);
-                Parsed::of(Some(document), self.problems)
+                Parsed::of(Some(document), self.problems, b"")
             }
             Err(fault) => {
                 let pointer = self.pointer(self.open.len());
                 self.problems.add(fault.kind, fault.span, || pointer);
-                Parsed::of(None, self.problems)
+                Parsed::of(None, self.problems, self.bytes)
             }
         }
     }

@@ -101,6 +101,8 @@ pub enum ProblemKind {
     MalformedReference {
         /// What is wrong.
         error: ReferenceError,
+        /// The reference with the names in quotes that hold blanks or marks, where that makes it one.
+        in_quotes: Option<String>,
     },
     /// P408: a reference in a key, an id or a tool name.
     MisplacedReference {

@@ -126,7 +126,7 @@ fn faults_of_json_have_a_line() {
     );
     insta::assert_snapshot!(refusal("tools.json", "{\"planwright\": 1,"), @r"
     `tools.json` has one finding
-    1:1: P101 /planwright: the document ends too early
+    1:18: P101 /planwright: the document ends too early
     ");
     insta::assert_snapshot!(refusal("tools.json", ""), @r"
     `tools.json` has one finding

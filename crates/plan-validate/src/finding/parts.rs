@@ -3,7 +3,7 @@
 use std::fmt;
 
 use plan_model::Pointer;
-use plan_model::document::{Document, Span};
+use plan_model::document::{Position, Span};
 use plan_model::edit::Edit;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -99,11 +99,8 @@ impl FindingSpan {
         }
     }
 
-    pub(crate) fn new(document: &Document, span: Span) -> Self {
-        let (first, last) = (
-            document.position_of(span.start),
-            document.position_of(span.end),
-        );
+    pub(crate) fn new(position_of: impl Fn(usize) -> Position, span: Span) -> Self {
+        let (first, last) = (position_of(span.start), position_of(span.end));
         Self {
             start: span.start,
             end: span.end,

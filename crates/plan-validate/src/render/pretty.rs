@@ -4,6 +4,8 @@ use annotate_snippets::{
     AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle,
 };
 
+use plan_model::Pointer;
+
 use super::excerpt;
 use crate::finding::{Expected, Finding, FindingSpan, Severity};
 use crate::text;
@@ -55,7 +57,7 @@ fn groups<'a>(finding: &'a Finding, name: &'a str, source: &str) -> Vec<Group<'a
         .elements(Vec::<Origin<'_>>::new());
     group = place(group, finding.span.as_ref(), name, source, finding.name);
     if finding.span.is_none() {
-        group = group.element(Level::NOTE.message(format!("at `{}`", finding.pointer)));
+        group = group.element(Level::NOTE.message(at(&finding.pointer)));
     }
     if let Some(expected) = &finding.expected {
         group = group.element(Level::HELP.message(words(expected)));
@@ -68,7 +70,7 @@ fn groups<'a>(finding: &'a Finding, name: &'a str, source: &str) -> Vec<Group<'a
         let group = Group::with_title(Level::NOTE.secondary_title(related.note.as_str()));
         groups.push(match &related.span {
             Some(span) => place(group, Some(span), name, source, ""),
-            None => group.element(Level::NOTE.message(format!("at `{}`", related.pointer))),
+            None => group.element(Level::NOTE.message(at(&related.pointer))),
         });
     }
     if let Some(more) = finding.related.len().checked_sub(6) {
@@ -99,6 +101,15 @@ fn place<'a>(
         group.element(origin).element(snippet)
     } else {
         group.element(snippet.path(name))
+    }
+}
+
+/// A place of which no text is known.
+fn at(pointer: &Pointer) -> String {
+    if pointer.as_str().is_empty() {
+        "at the whole document".to_owned()
+    } else {
+        format!("at `{pointer}`")
     }
 }
 

@@ -23,10 +23,16 @@ pub(super) const RULE: Rule = Rule::new(
 );
 
 fn problem(problem: &Problem) -> Option<Finding> {
-    let ProblemKind::MalformedReference { error } = &problem.kind else {
+    let ProblemKind::MalformedReference { error, in_quotes } = &problem.kind else {
         return None;
     };
-    let finding = RULE.at(problem.pointer.clone(), error.message.clone());
+    let mut finding = RULE.at(problem.pointer.clone(), error.message.clone());
+    if let Some(reference) = in_quotes {
+        let written = quoted(reference);
+        finding = finding.help(format!(
+            "a name that holds blanks or marks stands in quotes: {written}"
+        ));
+    }
     Some(finding.help("write `$${` where the text is meant as it stands"))
 }
 

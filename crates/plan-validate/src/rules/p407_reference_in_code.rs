@@ -25,42 +25,43 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for (index, step) in facts.steps() {
-        let found = in_source(facts, index, step);
-        let [(first, _), ..] = found.as_slice() else {
+        let mut found = in_source(facts, index, step).peekable();
+        let Some((first, _)) = found.peek() else {
             continue;
         };
+        let first = first.clone();
         let message = format!(
             "the script's source holds {}, which stays text",
-            listed(found.iter().map(|(_, reference)| reference.to_string()))
+            listed(found.map(|(_, reference)| reference.to_string()))
         );
         findings.add(
             RULE.at(place::config(index, "inline"), message)
-                .within(first.clone())
+                .within(first)
                 .help("pass the value through `env`, `args` or `stdin`"),
         );
     }
 }
 
 /// Every plan reference in the source of a script, with its bytes.
-pub(super) fn in_source(
-    facts: &Facts<'_>,
+pub(super) fn in_source<'a>(
+    facts: &'a Facts<'_>,
     index: usize,
-    step: &Step,
-) -> Vec<(Range<usize>, Reference)> {
-    let StepConfig::CodeCall(call) = &step.config else {
-        return Vec::new();
-    };
-    let CodeSource::Inline(source) = &call.source else {
-        return Vec::new();
+    step: &'a Step,
+) -> impl Iterator<Item = (Range<usize>, Reference)> + 'a {
+    let source = match &step.config {
+        StepConfig::CodeCall(call) => match &call.source {
+            CodeSource::Inline(source) => source.as_str(),
+            CodeSource::File(_) => "",
+        },
+        _ => "",
     };
     plan_references(source)
         .filter(|found| found.spelling == Spelling::Braced)
-        .filter_map(|found| {
+        .filter_map(move |found| {
             let text = source.get(found.range.clone())?;
             let reference = Reference::parse(text).ok()?;
             is_of_this_plan(facts, index, &reference, text).then_some((found.range, reference))
         })
-        .collect()
 }
 
 fn is_of_this_plan(facts: &Facts<'_>, step: usize, reference: &Reference, text: &str) -> bool {

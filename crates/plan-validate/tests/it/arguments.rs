@@ -158,3 +158,32 @@ fn the_executor_gets_the_form_that_was_checked() {
         Ok(())
     );
 }
+
+#[test]
+fn an_unknown_argument_is_one_finding_and_what_the_table_does_not_know_is_told_by_the_schema() {
+    let found = |schema: Value, arguments: Value| {
+        let catalog = catalog(&json!({"planwright": 1, "tools": [
+            {"name": "take", "input_schema": schema},
+        ]}));
+        let config = json!({"tool": "take", "arguments": arguments});
+        let plan = sample::plan(json!([sample::step("a", "TOOL_CALL", config, json!({}))]));
+        let findings = sample::findings_under(&plan, &catalog);
+        let lines: Vec<String> = findings.iter().map(Finding::line).collect();
+        lines.join("\n")
+    };
+    let closed = json!({"type": "object", "properties": {"a": {}}, "additionalProperties": false});
+    insta::assert_snapshot!(
+        found(closed, json!({"a": 1, "tone": "dry"})),
+        @"P304 /steps/0/config/arguments/tone: the tool `take` has no argument `tone`"
+    );
+    let patterns = json!({"type": "object", "properties": {"a": {}}, "patternProperties": {"^x": {}}, "additionalProperties": false});
+    insta::assert_snapshot!(
+        found(patterns, json!({"x1": 1, "tone": "dry"})),
+        @"P305 /steps/0/config/arguments/tone: the argument `tone`: there is no member `tone`"
+    );
+    let composed = json!({"type": "object", "allOf": [{"required": ["b"]}]});
+    insta::assert_snapshot!(
+        found(composed, json!({"a": 1})),
+        @"P305 /steps/0/config/arguments: the arguments together: the member `b` is missing"
+    );
+}

@@ -140,40 +140,52 @@ fn findings_are_capped_and_the_rest_is_counted() {
 }
 
 /// Checks that the time for a document grows with its length, and not with its square.
-fn is_told_in_seconds(text: &str) {
-    let start = std::time::Instant::now();
-    codes(text);
-    let taken = start.elapsed();
-    assert!(taken.as_secs() < 30, "{taken:?}");
+///
+/// A square would take 64 times as long for eight times as much. Other work of the machine may
+/// come between, so one of several attempts is enough.
+fn costs_no_square(text_of: impl Fn(usize) -> String, length: usize) {
+    let cost = |text: &str| {
+        let start = std::time::Instant::now();
+        codes(text);
+        start.elapsed()
+    };
+    let (short, long) = (text_of(length), text_of(length * 8));
+    assert!(
+        (0..5).any(|_| cost(&long) < cost(&short) * 24),
+        "eight times as much took 24 times as long"
+    );
 }
 
 #[test]
 fn long_texts_full_of_marks_are_read_once() {
     for mark in ["{{", "${", "$[", "$a.b ", "${step.a", "<node-"] {
-        let text = mark.repeat(200_000);
-        let call = json!({"steps": [{"tool": "search", "args": {"a": text}}]});
-        is_told_in_seconds(&call.to_string());
-        let script = sample::step(
-            "a",
-            "CODE_CALL",
-            json!({"language": "sh", "inline": text}),
-            json!({}),
-        );
-        is_told_in_seconds(&sample::plan(json!([script])).to_string());
+        let call = |count: usize| {
+            let args = json!({"a": mark.repeat(count)});
+            json!({"steps": [{"tool": "search", "args": args}]}).to_string()
+        };
+        costs_no_square(call, 4_000);
+        let script = |count: usize| {
+            let config = json!({"language": "sh", "inline": mark.repeat(count)});
+            let step = sample::step("a", "CODE_CALL", config, json!({}));
+            sample::plan(json!([step])).to_string()
+        };
+        costs_no_square(script, 4_000);
     }
 }
 
 #[test]
 fn many_declared_outputs_are_looked_up_in_a_table() {
-    let names = || (0..20_000).map(|i| format!("o{i}"));
-    let declared: Vec<Value> = names().map(|name| json!({"name": name})).collect();
-    let read: Vec<String> = names().map(|name| format!("${{step.a.{name}}}")).collect();
-    let plan = sample::plan(json!([
-        sample::call("a", json!({}), json!({"outputs": declared})),
-        sample::call("b", json!({"x": read}), json!({})),
-    ]));
-    is_told_in_seconds(&plan.to_string());
-    assert_eq!(sample::codes(&plan), [""; 0]);
+    let plan = |count: usize| {
+        let names = || (0..count).map(|i| format!("o{i}"));
+        let declared: Vec<Value> = names().map(|name| json!({"name": name})).collect();
+        let read: Vec<String> = names().map(|name| format!("${{step.a.{name}}}")).collect();
+        sample::plan(json!([
+            sample::call("a", json!({}), json!({"outputs": declared})),
+            sample::call("b", json!({"x": read}), json!({})),
+        ]))
+    };
+    costs_no_square(|count| plan(count).to_string(), 500);
+    assert_eq!(sample::codes(&plan(500)), [""; 0]);
 }
 
 #[test]
@@ -214,4 +226,35 @@ fn one_name_used_everywhere_is_one_finding_of_bounded_size() {
     let found = sample::findings(&json!({"steps": steps}));
     assert_eq!(found.len(), 1);
     assert!(found[0].related.len() <= 50);
+}
+
+#[test]
+fn a_script_full_of_references_names_five_and_counts_the_rest() {
+    let source = "${step.a.result}".repeat(10_000);
+    let script = json!({"language": "sh", "inline": source});
+    let found = sample::lines(&sample::plan(json!([
+        sample::call("a", json!({}), json!({})),
+        sample::step("b", "CODE_CALL", script, json!({"depends_on": ["a"]})),
+    ])));
+    let told = found.iter().find(|line| line.starts_with("P407")).unwrap();
+    assert!(
+        told.ends_with("`${step.a.result}`, 9995 more, which stays text"),
+        "{told}"
+    );
+}
+
+#[test]
+fn many_outputs_that_an_answer_does_not_have_cost_no_square() {
+    let text_of = |count: usize| {
+        let members: serde_json::Map<String, Value> =
+            (0..count).map(|i| (format!("m{i}"), json!({}))).collect();
+        let declared = (0..count).map(|i| json!({"name": format!("x{i}")}));
+        let declared: Vec<Value> = declared.chain([json!({"name": "answer"})]).collect();
+        let config = json!({"model": "m", "user_prompt": "p", "output_field": "answer",
+            "output_schema": {"type": "object", "properties": members, "additionalProperties": false}});
+        let step = sample::step("a", "PROMPT_CALL", config, json!({"outputs": declared}));
+        sample::plan(json!([step])).to_string()
+    };
+    assert!(codes(&text_of(10)).contains(&"P413"));
+    costs_no_square(text_of, 300);
 }

@@ -12,6 +12,8 @@ mod pages;
 mod reports;
 mod rules_control_flow;
 mod rules_data_flow;
+mod rules_declarations;
+mod rules_joins;
 mod rules_structure;
 mod sample;
 mod schemas;

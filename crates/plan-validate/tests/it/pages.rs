@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use plan_model::Limits;
-use plan_model::document::{Document, parse};
+use plan_model::document::{Document, DocumentKind, ReadOptions, parse, read};
 use plan_validate::{
-    Context, Finding, Policy, ToolCatalog, check, check_answer, check_inputs, rules,
+    Applicability, Context, Finding, PlanRejected, Policy, ToolCatalog, ValidatedPlan, check,
+    check_answer, check_inputs, check_plan, rules,
 };
 
 use crate::page;
@@ -21,21 +22,26 @@ fn document(text: &str) -> Document {
         .expect("a block of a page is JSON")
 }
 
-/// Every finding of one side of a page.
-fn findings(blocks: &BTreeMap<String, String>) -> Vec<Finding> {
+/// What a side of a page is checked under; its findings where that itself is refused.
+fn host(blocks: &BTreeMap<String, String>) -> Result<(ToolCatalog, Policy), Vec<Finding>> {
     let catalog = match blocks.get("json catalog") {
-        Some(text) => match ToolCatalog::from_document(&document(text)) {
-            Ok(catalog) => catalog,
-            Err(rejected) => return rejected.findings().to_vec(),
-        },
+        Some(text) => ToolCatalog::from_document(&document(text))
+            .map_err(|rejected| rejected.findings().to_vec())?,
         None => ToolCatalog::from_names(SAMPLE_TOOLS).expect("the sample names are names"),
     };
     let policy = match blocks.get("json policy") {
-        Some(text) => match Policy::from_document(&document(text)) {
-            Ok(policy) => policy,
-            Err(rejected) => return rejected.findings().to_vec(),
-        },
+        Some(text) => Policy::from_document(&document(text))
+            .map_err(|rejected| rejected.findings().to_vec())?,
         None => Policy::default(),
+    };
+    Ok((catalog, policy))
+}
+
+/// Every finding of one side of a page.
+fn findings(blocks: &BTreeMap<String, String>) -> Vec<Finding> {
+    let (catalog, policy) = match host(blocks) {
+        Ok(host) => host,
+        Err(findings) => return findings,
     };
     let cx = Context::new(&catalog, &policy);
     let checked = match (blocks.get("json"), blocks.get("json answer")) {
@@ -118,4 +124,87 @@ fn codes_ascend_and_names_are_unique() {
     assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
     let names: BTreeSet<&str> = rules().iter().map(|rule| rule.name).collect();
     assert_eq!(names.len(), codes.len());
+}
+
+/// Codes and places of what a check says.
+fn said(checked: &Result<ValidatedPlan, PlanRejected>) -> Vec<String> {
+    let findings = match checked {
+        Ok(plan) => plan.warnings(),
+        Err(rejected) => rejected.findings(),
+    };
+    let place = |finding: &Finding| format!("{} {}", finding.code, finding.pointer);
+    findings.iter().map(place).collect()
+}
+
+#[test]
+fn a_plan_as_data_gets_what_its_text_gets() {
+    let mut compared = 0;
+    for rule in rules() {
+        let page = page::parse(rule.page);
+        for blocks in [&page.rejected, &page.mended] {
+            let (Some(text), Ok((catalog, policy))) = (blocks.get("json"), host(blocks)) else {
+                continue;
+            };
+            let parsed = parse(text.as_bytes(), &Limits::default());
+            let Some(document) = parsed.document.filter(|_| parsed.problems.is_empty()) else {
+                continue;
+            };
+            let read = read(&document, &ReadOptions::default());
+            let Some(plan) = read
+                .plan
+                .filter(|_| read.kind == DocumentKind::Plan && read.problems.is_empty())
+            else {
+                continue;
+            };
+            let cx = Context::new(&catalog, &policy);
+            assert_eq!(
+                said(&check_plan(plan, &cx)),
+                said(&check(text, &cx)),
+                "{}",
+                rule.code
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 40, "{compared}");
+}
+
+#[test]
+fn what_a_machine_may_apply_mends_its_finding_and_breaks_nothing() {
+    let mut applied = 0;
+    for rule in rules() {
+        let page = page::parse(rule.page);
+        let before = findings(&page.rejected);
+        let Some(text) = page.rejected.get("json") else {
+            continue;
+        };
+        for finding in &before {
+            let suggestions = finding.suggestions.iter();
+            let edits = suggestions
+                .filter(|it| it.applicability == Applicability::MachineApplicable)
+                .filter_map(|it| it.edit.clone());
+            for edit in edits {
+                let mut value = document(text).to_value();
+                edit.apply(&mut value).expect("the place is there");
+                let mut mended = page.rejected.clone();
+                mended.insert("json".to_owned(), value.to_string());
+                let after = findings(&mended);
+                let has = |all: &[Finding], one: &Finding| {
+                    all.iter()
+                        .any(|it| it.code == one.code && it.message == one.message)
+                };
+                assert!(!has(&after, finding), "{} stays", finding.line());
+                for new in &after {
+                    assert!(
+                        has(&before, new),
+                        "{} brings {}",
+                        finding.line(),
+                        new.line()
+                    );
+                }
+                applied += 1;
+            }
+        }
+    }
+    assert!(applied > 0);
 }

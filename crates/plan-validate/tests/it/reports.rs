@@ -177,3 +177,56 @@ fn severities_of_a_policy_hold_except_for_errors() {
     );
     assert_eq!(misspelt.unwrap_err().findings()[1].code, "P301");
 }
+
+#[test]
+fn a_text_that_is_no_json_is_shown_with_its_line_and_column() {
+    let shown = |text: &str| {
+        let catalog = ToolCatalog::from_names(["search"]).unwrap();
+        let policy = Policy::default();
+        let rejected = check(text, &Context::new(&catalog, &policy)).unwrap_err();
+        let parsed = plan_model::document::parse(text.as_bytes(), &plan_model::Limits::default());
+        assert_eq!(
+            plan_validate::problem_findings(&parsed),
+            rejected.findings()
+        );
+        let span = json(Err(&rejected))["findings"][0]["span"].clone();
+        let place = format!("{}:{}", span["line"], span["column"]);
+        let shown = pretty(rejected.findings(), "plan.json", text, Colour::Never);
+        format!("{place}\n{}", shown.trim_end())
+    };
+    let texts = [
+        "{",
+        "",
+        "# a plan\nsteps:\n  - tool: search\n",
+        "{\n  \"steps\": [\n    {\"tool\": \"größe\" \"args\": {}}\n  ]\n}",
+    ];
+    insta::assert_snapshot!(texts.map(shown).join("\n\n"), @r#"
+    1:2
+    error[P101]: the document ends too early
+     --> plan.json:1:2
+      |
+    1 | {
+      |  ^ invalid-json
+
+    1:1
+    error[P101]: the document ends too early
+     --> plan.json:1:1
+      |
+    1 |
+      | ^ invalid-json
+
+    1:1
+    error[P101]: JSON has no comments
+     --> plan.json:1:1
+      |
+    1 | # a plan
+      | ^ invalid-json
+
+    3:22
+    error[P101]: a comma or `}` should stand here
+     --> plan.json:3:22
+      |
+    3 |     {"tool": "größe" "args": {}}
+      |                      ^ invalid-json
+    "#);
+}

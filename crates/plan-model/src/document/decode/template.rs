@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::name::holds_reference;
+use super::quote::in_quotes;
 use super::{Decoder, Place};
 use crate::document::string::source_offset;
 use crate::document::tree::NodeRef;
@@ -165,7 +166,10 @@ impl Decoder {
             .unwrap_or_default();
         let end = error.at + near.find('}').map_or(near.len(), |found| found + 1);
         let span = within(node, error.at, end);
-        let kind = ProblemKind::MalformedReference { error };
+        let kind = ProblemKind::MalformedReference {
+            in_quotes: in_quotes(text, error.at, &self.step_names),
+            error,
+        };
         self.problems
             .add(kind, span, || concat(at.pointer(), pointer));
     }

@@ -294,8 +294,8 @@ fn p401_malformed_references_are_found_in_the_text() {
             "k": ["${input.a}", {"x": "\u00e9 ${nothing.b} tail"}], "l": "${input.a"}}"#,
     ));
     assert_snapshot!(problems_of(&text), @r#"
-    /steps/0/config/arguments/k/1/x nothing.b} MalformedReference { error: ReferenceError { message: "`nothing` is none of `input`, `conf`, `step`, `item` and `secret`", at: 5 } }
-    /steps/0/config/arguments/l ${input.a MalformedReference { error: ReferenceError { message: "`${` is not closed by `}`", at: 0 } }
+    /steps/0/config/arguments/k/1/x nothing.b} MalformedReference { error: ReferenceError { message: "`nothing` is none of `input`, `conf`, `step`, `item` and `secret`", at: 5 }, in_quotes: None }
+    /steps/0/config/arguments/l ${input.a MalformedReference { error: ReferenceError { message: "`${` is not closed by `}`", at: 0 }, in_quotes: None }
     "#);
 }
 
@@ -332,7 +332,7 @@ fn p410_sources_are_one_reference_to_a_step() {
     /outputs/3/source "${input.x}" InvalidSource { actual: "the text `${input.x}`" }
     /outputs/4/source "a.x" InvalidSource { actual: "the text `a.x`" }
     /outputs/5/source 1 WrongShape { expected: "text", one_of: [], actual: "`1`" }
-    /outputs/6/source } MalformedReference { error: ReferenceError { message: "a name is missing after `.`", at: 7 } }
+    /outputs/6/source } MalformedReference { error: ReferenceError { message: "a name is missing after `.`", at: 7 }, in_quotes: None }
     "#);
 }
 

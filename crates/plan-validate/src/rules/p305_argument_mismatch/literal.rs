@@ -47,8 +47,14 @@ pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
     let Some(schema) = &call.tool.input else {
         return;
     };
+    let (unknown, missing) = (call.unknown(), call.missing());
+    // of one root cause there is one finding: missing and unknown arguments are told by P303 and P304
+    let is_told = |violation: &Violation| match violation.pointer.segments().next() {
+        Some(argument) => unknown.iter().any(|(name, _)| *name == argument),
+        None => violation.kind == ViolationKind::Required && !missing.is_empty(),
+    };
     for violation in schema.violations(&Value::Object(arguments), Quote::Shown) {
-        if is_certain(&violation, &holes) {
+        if is_certain(&violation, &holes) && !is_told(&violation) {
             report(call, violation, findings);
         }
     }
@@ -115,15 +121,6 @@ fn fill(template: &Template, at: &mut Pointer, holes: &mut Vec<Hole>) -> Value {
 /// Whether a violation holds whatever the holes will be.
 fn is_certain(violation: &Violation, holes: &[Hole]) -> bool {
     let at = &violation.pointer;
-    // missing and unknown arguments are told by P303 and P304
-    if at.as_str().is_empty()
-        && matches!(
-            violation.kind,
-            ViolationKind::Required | ViolationKind::Unknown
-        )
-    {
-        return false;
-    }
     holes.iter().all(|hole| {
         if at.is_within(&hole.pointer) {
             return hole.is_text && violation.kind == ViolationKind::Type;

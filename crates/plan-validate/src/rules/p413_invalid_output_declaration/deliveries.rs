@@ -1,10 +1,11 @@
 //! What a step delivers under which name, by its kind and its tool.
 
-use plan_model::{
-    HumanInteraction, OnItemError, PromptCall, Segment, Shape, Step, StepConfig, ValueType,
-};
+use std::cell::OnceCell;
+
+use plan_model::{HumanInteraction, OnItemError, PromptCall, Shape, Step, StepConfig, ValueType};
 
 use crate::facts::Facts;
+use crate::text::listed;
 
 /// What a step delivers.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub(super) struct Deliveries<'a> {
     known: Vec<(&'a str, Shape)>,
     /// What is known of every other name.
     others: Others,
+    /// The names that are known, for messages.
+    listed: OnceCell<String>,
 }
 
 #[derive(Debug)]
@@ -47,11 +50,13 @@ impl<'a> Deliveries<'a> {
                 own: None,
                 known: Vec::new(),
                 others: of_tool(facts, index),
+                listed: OnceCell::new(),
             },
             StepConfig::CodeCall(_) | StepConfig::AgentCall(_) => Self {
                 own: None,
                 known: Vec::new(),
                 others: Others::Any,
+                listed: OnceCell::new(),
             },
             StepConfig::PromptCall(call) => of_prompt(call),
             StepConfig::HumanInteraction(ask) => of_person(ask),
@@ -74,6 +79,7 @@ impl<'a> Deliveries<'a> {
             own: Some(own),
             known: vec![(own, shape)],
             others: Others::None,
+            listed: OnceCell::new(),
         }
     }
 
@@ -87,14 +93,22 @@ impl<'a> Deliveries<'a> {
             Others::Any => Delivery::Unknown,
             Others::Whole(shape) if alone || name == "result" => Delivery::Shape(shape.clone()),
             Others::Whole(_) => Delivery::Never,
-            Others::Members(object) => match object.at(&[Segment::Name(name.to_owned())]) {
-                Ok(shape) => Delivery::Shape(shape),
+            Others::Members(object) => match object.property(name) {
+                Some(shape) => Delivery::Shape(shape),
                 // the text of a tool that delivers text is read as the one output's type
-                Err(_) if alone && object.requires("stdout") => Delivery::Unknown,
-                Err(_) if alone => Delivery::Shape(object.clone()),
-                Err(_) => Delivery::Never,
+                None if alone && object.requires("stdout") => Delivery::Unknown,
+                None if alone => Delivery::Shape(object.clone()),
+                None => Delivery::Never,
             },
         }
+    }
+
+    /// What is delivered, in words.
+    pub(super) fn listed(&self) -> &str {
+        self.listed.get_or_init(|| match self.names().next() {
+            Some(_) => listed(self.names()),
+            None => "one value".to_owned(),
+        })
     }
 
     /// The names that are known.
@@ -135,6 +149,7 @@ fn of_prompt(call: &PromptCall) -> Deliveries<'_> {
             Some(answer) if answer.is_only(ValueType::Object) => Others::Members(answer),
             _ => Others::None,
         },
+        listed: OnceCell::new(),
     }
 }
 
