@@ -35,7 +35,8 @@ pub(crate) fn rows(table: &mut Table) {
 
 fn run(runtime: &Runtime, plan: ValidatedPlan) {
     runtime.block_on(async {
-        let executor = Executor::new(noops(), MemoryStore::new());
+        let policy = plan.policy().clone();
+        let executor = Executor::new(noops(), MemoryStore::new()).policy(policy);
         let run = executor
             .start(plan, inputs! {})
             .await

@@ -29,14 +29,19 @@ use table::Table;
 
 /// The effective graph. Steps are their index in document order.
 ///
-/// ```no_run
-/// # fn plan() -> plan_model::Plan { unimplemented!() }
-/// let plan = plan();
-/// let graph = plan_model::Graph::new(&plan);
-/// for group in graph.groups() {
-///     let side_by_side: Vec<&str> = group.iter().map(|&step| plan.steps[step].id.as_str()).collect();
-///     println!("{}", side_by_side.join(", "));
-/// }
+/// ```
+/// use plan_model::document::{ReadOptions, parse, read};
+/// use plan_model::{Graph, Limits};
+///
+/// let list = br#"{"steps": [
+///     {"name": "web", "tool": "search", "after": []},
+///     {"name": "papers", "tool": "search", "after": []},
+///     {"name": "sum", "tool": "summarise", "after": ["web", "papers"]}
+/// ]}"#;
+/// let document = parse(list, &Limits::default()).document.ok_or("no JSON")?;
+/// let plan = read(&document, &ReadOptions::default()).plan.ok_or("no plan")?;
+/// assert_eq!(Graph::new(&plan).groups(), [vec![0, 1], vec![2]]);
+/// # Ok::<(), &str>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Graph {
