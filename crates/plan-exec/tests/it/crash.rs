@@ -224,14 +224,7 @@ async fn a_stopped_executor_leaves_its_runs_to_be_taken_up_at_once() {
     );
     assert_eq!(stuck.log().running(), 0);
     gate.open();
-    let record = lab
-        .executor(&tools)
-        .resume(run.id())
-        .await
-        .unwrap()
-        .wait()
-        .await
-        .unwrap();
+    let record = lab.resume(&tools, run.id()).await;
     assert_eq!(record.status(), RunStatus::Succeeded);
     let journal = lab.journal(run.id()).await;
     let resumed = |event: &&plan_run::Event| matches!(event.kind, EventKind::RunResumed { .. });

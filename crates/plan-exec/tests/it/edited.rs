@@ -69,13 +69,7 @@ async fn case_47_an_edited_plan_runs_nothing() {
         );
         assert!(differs, "{refused}");
         // and the claim was given up again
-        lab.executor(&tools)
-            .resume(run.id())
-            .await
-            .unwrap()
-            .wait()
-            .await
-            .unwrap();
+        lab.resume(&tools, run.id()).await;
         assert_eq!(act.calls(), []);
     }
 }
@@ -102,13 +96,7 @@ async fn case_48_a_changed_tool_stops_the_resume_and_an_added_one_does_not() {
         );
     }
     let more = registry([&Scripted::tool("act"), &Scripted::tool("other")]);
-    lab.executor(&more)
-        .resume(run.id())
-        .await
-        .unwrap()
-        .wait()
-        .await
-        .unwrap();
+    lab.resume(&more, run.id()).await;
 }
 
 #[tokio::test]

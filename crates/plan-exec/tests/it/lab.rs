@@ -123,6 +123,12 @@ impl Lab {
         self.start(plan, tools).await.wait().await.unwrap()
     }
 
+    /// Takes a run up in another executor, and drives it as far as it goes.
+    pub(crate) async fn resume(&self, tools: &ToolRegistry, run: &RunId) -> RunRecord {
+        let handle = self.executor(tools).resume(run).await.unwrap();
+        handle.wait().await.unwrap()
+    }
+
     /// The journal of a run.
     pub(crate) async fn journal(&self, run: &RunId) -> Vec<Event> {
         events(&self.store, run).await

@@ -22,6 +22,7 @@ mod policy;
 mod relay;
 mod retry;
 mod secrets;
+mod spans;
 mod start;
 mod watch;
 mod world_fixed;

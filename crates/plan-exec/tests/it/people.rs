@@ -64,14 +64,7 @@ async fn case_34_an_answer_is_used_once() {
         ControlError::Answer(AnswerRefused::AlreadyAnswered(_))
     );
     assert!(told, "{again}");
-    let record = lab
-        .executor(&tools)
-        .resume(run.id())
-        .await
-        .unwrap()
-        .wait()
-        .await
-        .unwrap();
+    let record = lab.resume(&tools, run.id()).await;
     assert_eq!(statuses(&record), "gate succeeded, act succeeded");
 }
 
@@ -90,14 +83,7 @@ async fn case_34_parallel_questions_have_ids_of_their_own_and_take_their_own_ans
             .await
             .unwrap();
     }
-    let record = lab
-        .executor(&tools)
-        .resume(run.id())
-        .await
-        .unwrap()
-        .wait()
-        .await
-        .unwrap();
+    let record = lab.resume(&tools, run.id()).await;
     assert_eq!(record.status(), RunStatus::Succeeded);
     assert_eq!(record.step("one").unwrap().outputs["answer"], "to one");
     assert_eq!(record.step("two").unwrap().outputs["answer"], "to two");
@@ -113,14 +99,7 @@ async fn a_rejection_cancels_the_run_and_nothing_behind_it_runs() {
     run.answer(request, Answer::Reject, somebody())
         .await
         .unwrap();
-    let record = lab
-        .executor(&tools)
-        .resume(run.id())
-        .await
-        .unwrap()
-        .wait()
-        .await
-        .unwrap();
+    let record = lab.resume(&tools, run.id()).await;
     assert_eq!(record.status(), RunStatus::Cancelled);
     assert_eq!(act.calls(), []);
 }
@@ -162,14 +141,7 @@ async fn an_answer_after_its_time_is_refused_and_the_step_fails() {
         matches!(refused, ControlError::Answer(AnswerRefused::Expired(_))),
         "{refused}"
     );
-    let record = lab
-        .executor(&tools)
-        .resume(run.id())
-        .await
-        .unwrap()
-        .wait()
-        .await
-        .unwrap();
+    let record = lab.resume(&tools, run.id()).await;
     assert_eq!(record.status(), RunStatus::Failed);
     assert_eq!(
         record.failure().unwrap().class,
@@ -206,14 +178,7 @@ async fn an_effect_that_policy_asks_about_is_shown_with_its_exact_arguments_and_
     run.answer(request.id.clone(), Answer::Approve, somebody())
         .await
         .unwrap();
-    let record = lab
-        .executor(&tools)
-        .resume(run.id())
-        .await
-        .unwrap()
-        .wait()
-        .await
-        .unwrap();
+    let record = lab.resume(&tools, run.id()).await;
     assert_eq!(record.status(), RunStatus::Succeeded);
     assert_eq!(send.calls().len(), 1);
     assert_eq!(
