@@ -1,6 +1,8 @@
 //! The `tracing` spans of a run: run, then step, then attempt.
 
-use std::sync::{Arc, Mutex};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use plan_exec::ToolError;
 use plan_run::RunStatus;
@@ -11,21 +13,21 @@ use tracing::{Event, Metadata, Subscriber};
 
 use crate::lab::{Lab, call, plan, registry, with};
 
-/// Keeps the way from the outermost span to every span that was opened.
-#[derive(Debug, Default, Clone)]
-struct Spans(Arc<Mutex<Seen>>);
+thread_local! {
+    static SEEN: RefCell<Seen> = RefCell::default();
+}
 
+/// What happened on this thread, which is all of one test's.
 #[derive(Debug, Default)]
 struct Seen {
-    paths: Vec<String>,
+    /// The way from the outermost span to every span, as they were opened.
+    paths: BTreeMap<u64, String>,
     entered: Vec<u64>,
 }
 
-impl Spans {
-    fn paths(&self) -> Vec<String> {
-        self.0.lock().unwrap().paths.clone()
-    }
-}
+/// The subscriber of the whole process, since what a place in the code is worth is remembered process-wide.
+#[derive(Debug, Default)]
+struct Spans(AtomicU64);
 
 impl Subscriber for Spans {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -33,17 +35,19 @@ impl Subscriber for Spans {
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut seen = self.0.lock().unwrap();
-        let parent = match span.parent() {
-            Some(parent) => Some(parent.into_u64()),
-            None if span.is_contextual() => seen.entered.last().copied(),
-            None => None,
-        };
-        let above = parent.and_then(|id| seen.paths.get(usize::try_from(id).unwrap() - 1));
-        let name = span.metadata().name();
-        let path = above.map_or_else(|| name.to_owned(), |above| format!("{above} > {name}"));
-        seen.paths.push(path);
-        Id::from_u64(seen.paths.len() as u64)
+        let id = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+        SEEN.with_borrow_mut(|seen| {
+            let parent = match span.parent() {
+                Some(parent) => Some(parent.into_u64()),
+                None if span.is_contextual() => seen.entered.last().copied(),
+                None => None,
+            };
+            let above = parent.and_then(|id| seen.paths.get(&id));
+            let name = span.metadata().name();
+            let path = above.map_or_else(|| name.to_owned(), |above| format!("{above} > {name}"));
+            seen.paths.insert(id, path);
+        });
+        Id::from_u64(id)
     }
 
     fn record(&self, _: &Id, _: &Record<'_>) {}
@@ -53,20 +57,23 @@ impl Subscriber for Spans {
     fn event(&self, _: &Event<'_>) {}
 
     fn enter(&self, span: &Id) {
-        self.0.lock().unwrap().entered.push(span.into_u64());
+        SEEN.with_borrow_mut(|seen| seen.entered.push(span.into_u64()));
     }
 
     fn exit(&self, span: &Id) {
-        let mut seen = self.0.lock().unwrap();
-        let at = seen.entered.iter().rposition(|id| *id == span.into_u64());
-        seen.entered.remove(at.unwrap());
+        SEEN.with_borrow_mut(|seen| {
+            let at = seen.entered.iter().rposition(|id| *id == span.into_u64());
+            if let Some(at) = at {
+                seen.entered.remove(at);
+            }
+        });
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_attempt_has_a_span_in_its_step_in_its_run() {
-    let spans = Spans::default();
-    let _guard = tracing::subscriber::set_default(spans.clone());
+    tracing::subscriber::set_global_default(Spans::default()).unwrap();
+    tracing::callsite::rebuild_interest_cache();
     let lab = Lab::new();
     let flaky = Scripted::tool("flaky")
         .read_only()
@@ -82,5 +89,6 @@ async fn every_attempt_has_a_span_in_its_step_in_its_run() {
         "run > step",
         "run > step > attempt",
     ];
-    assert_eq!(spans.paths(), attempts);
+    let seen = SEEN.with_borrow(|seen| seen.paths.values().cloned().collect::<Vec<_>>());
+    assert_eq!(seen, attempts);
 }
