@@ -14,6 +14,7 @@ mod language;
 mod model;
 mod schema;
 mod tool;
+mod twins;
 mod unfold;
 
 use std::collections::BTreeMap;
