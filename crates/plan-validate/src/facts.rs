@@ -1,5 +1,6 @@
 //! What rules know about a plan: the plan itself, its graph, and tables over both.
 
+mod certain;
 mod follow;
 mod missing;
 mod outputs;
@@ -16,6 +17,7 @@ use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::plan_schemas::{Compiled, PlanSchemas};
 use crate::policy::Policy;
 
+pub(crate) use certain::{Atom, Certain, Conflict, Mask, Sweep, Untaken, decided};
 pub(crate) use follow::DeadEnd;
 pub(crate) use missing::{MissingStep, Naming};
 pub(crate) use outputs::Outputs;
@@ -45,6 +47,7 @@ pub(crate) struct Facts<'a> {
     /// The declared outputs of steps that declare many, by step and name.
     declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
+    certain: OnceCell<Certain>,
 }
 
 impl<'a> Facts<'a> {
@@ -83,6 +86,7 @@ impl<'a> Facts<'a> {
             missing: OnceCell::new(),
             declared: OnceCell::new(),
             shapes: follow::Shapes::new(plan),
+            certain: OnceCell::new(),
         }
     }
 
