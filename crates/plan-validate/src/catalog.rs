@@ -11,6 +11,7 @@ mod digest;
 mod document;
 mod extend;
 mod language;
+mod mark;
 mod model;
 mod schema;
 mod tool;
@@ -33,6 +34,7 @@ pub use schema::{CompiledSchema, Quote, SchemaFault, Violation};
 pub use tool::CatalogTool;
 
 pub(crate) use arguments::Argument;
+pub(crate) use mark::Mark;
 
 pub(crate) use schema::ViolationKind;
 

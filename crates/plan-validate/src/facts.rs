@@ -4,6 +4,7 @@ mod certain;
 mod follow;
 mod missing;
 mod outputs;
+mod trust;
 mod uses;
 
 use std::cell::OnceCell;
@@ -21,6 +22,7 @@ pub(crate) use certain::{Atom, Certain, Conflict, Mask, Sweep, Untaken, decided}
 pub(crate) use follow::DeadEnd;
 pub(crate) use missing::{MissingStep, Naming};
 pub(crate) use outputs::Outputs;
+pub(crate) use trust::{Cause, Distrust, Inflow, Way};
 pub(crate) use uses::{Site, Use};
 
 /// So many outputs are looked through one by one.
@@ -48,6 +50,7 @@ pub(crate) struct Facts<'a> {
     declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
     certain: OnceCell<Certain>,
+    distrust: OnceCell<Distrust>,
 }
 
 impl<'a> Facts<'a> {
@@ -87,6 +90,7 @@ impl<'a> Facts<'a> {
             declared: OnceCell::new(),
             shapes: follow::Shapes::new(plan),
             certain: OnceCell::new(),
+            distrust: OnceCell::new(),
         }
     }
 
@@ -205,6 +209,26 @@ impl<'a> Facts<'a> {
             table
         });
         table.get(&(step, name)).copied()
+    }
+
+    /// Which values are not trusted, and why. Found once, on first use.
+    pub(crate) fn distrust(&self) -> &Distrust {
+        self.distrust.get_or_init(|| Distrust::of(self))
+    }
+
+    /// Why what a step reads by this reference is not trusted; `None` where it is.
+    pub(crate) fn cause_of_distrust(&self, step: usize, reference: &Reference) -> Option<Cause> {
+        self.distrust().cause(self, step, reference)
+    }
+
+    /// The source of an untrusted value in words: "step `fetch`".
+    pub(crate) fn source_of(&self, cause: Cause) -> String {
+        self.distrust().source(self, cause)
+    }
+
+    /// The way of an untrusted value from its source.
+    pub(crate) fn way_of(&self, cause: Cause) -> Way {
+        self.distrust().way(self, cause)
     }
 
     /// What a step delivers, as far as it can be known.

@@ -177,3 +177,18 @@ pub(crate) fn step_of(plan: Option<&Plan>, pointer: &Pointer) -> Option<StepId> 
     let index: usize = segments.next()?.parse().ok()?;
     plan?.steps.get(index).map(|step| step.id.clone())
 }
+
+/// Whether a pointer leads into the default of a sensitive input.
+pub(crate) fn is_sensitive(plan: Option<&Plan>, pointer: &Pointer) -> bool {
+    let mut segments = pointer.segments().skip_while(|segment| segment == "plan");
+    let (Some(list), Some(index), Some(field)) =
+        (segments.next(), segments.next(), segments.next())
+    else {
+        return false;
+    };
+    let input = index
+        .parse()
+        .ok()
+        .and_then(|index: usize| plan?.inputs.get(index));
+    list == "inputs" && field == "default" && input.is_some_and(|input| input.sensitive)
+}

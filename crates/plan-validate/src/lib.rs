@@ -19,6 +19,7 @@ pub mod schemas;
 mod bounds;
 mod candidates;
 mod check;
+mod credential;
 mod decode;
 mod facts;
 mod finding;
@@ -49,6 +50,7 @@ pub use grant::{Approval, ArgRule, Grant, GrantedRoot, Narrowing, Refusal, SiteG
 pub use inputs::{PathProblem, check_inputs, check_inputs_with};
 pub use policy::{
     EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted,
+    UntrustedSource,
 };
 pub use rule::Rule;
 pub use rules::{explain, rule, rules};

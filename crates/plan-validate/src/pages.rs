@@ -96,8 +96,14 @@ pub mod p510 {}
 pub mod p512 {}
 #[doc = include_str!("../rules/P601-working-directory-escapes.md")]
 pub mod p601 {}
+#[doc = include_str!("../rules/P604-untrusted-into-sensitive.md")]
+pub mod p604 {}
 #[doc = include_str!("../rules/P605-retry-repeats-effect.md")]
 pub mod p605 {}
+#[doc = include_str!("../rules/P606-secret-in-wrong-place.md")]
+pub mod p606 {}
+#[doc = include_str!("../rules/P610-code-injection.md")]
+pub mod p610 {}
 #[doc = include_str!("../rules/P701-limit-exceeded.md")]
 pub mod p701 {}
 #[doc = include_str!("../rules/P901-invalid-catalog.md")]

@@ -1,6 +1,7 @@
 //! Findings and checked plans, for people and for programs.
 
 mod excerpt;
+mod hidden;
 mod json;
 mod pretty;
 

@@ -55,7 +55,10 @@ mod p509_invalid_step_config;
 mod p510_invalid_retry;
 mod p512_exclusive_join;
 mod p601_working_directory_escapes;
+mod p604_untrusted_into_sensitive;
 mod p605_retry_repeats_effect;
+mod p606_secret_in_wrong_place;
+mod p610_code_injection;
 mod p701_limit_exceeded;
 mod p901_invalid_catalog;
 mod p902_invalid_policy;
@@ -65,6 +68,7 @@ mod p905_wrong_input;
 mod place;
 mod scope;
 mod unknown_step;
+mod untrusted;
 
 use plan_model::document::Problem;
 
@@ -132,7 +136,10 @@ static RULES: &[Rule] = &[
     p510_invalid_retry::RULE,
     p512_exclusive_join::RULE,
     p601_working_directory_escapes::RULE,
+    p604_untrusted_into_sensitive::RULE,
     p605_retry_repeats_effect::RULE,
+    p606_secret_in_wrong_place::RULE,
+    p610_code_injection::RULE,
     p701_limit_exceeded::RULE,
     p901_invalid_catalog::RULE,
     p902_invalid_policy::RULE,

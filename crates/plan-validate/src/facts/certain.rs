@@ -87,9 +87,8 @@ impl Facts<'_> {
         let words = certain.approved.iter().zip(certain.approvals.chunks(64));
         words.flat_map(move |(words, approvals)| {
             let word = words.get(step).copied().unwrap_or(0);
-            let given = move |(bit, approval): (usize, &usize)| {
-                (word >> bit & 1 == 1).then_some(*approval)
-            };
+            let given =
+                move |(bit, approval): (usize, &usize)| (word >> bit & 1 == 1).then_some(*approval);
             approvals.iter().enumerate().filter_map(given)
         })
     }
@@ -182,12 +181,17 @@ fn atoms(facts: &Facts<'_>, approvals: &[usize], implied: &[implied::Implied]) -
     let mut read: Vec<usize> = implied.iter().map(|implied| implied.outcome).collect();
     read.sort_unstable();
     read.dedup();
-    atoms.extend(facts.steps().filter_map(|(index, step)| match &step.config {
-        StepConfig::Condition(condition) => {
-            let both = !condition.true_steps.is_empty() && !condition.false_steps.is_empty();
-            (both || read.binary_search(&index).is_ok()).then_some(Atom::Outcome(index))
-        }
-        _ => None,
-    }));
+    atoms.extend(
+        facts
+            .steps()
+            .filter_map(|(index, step)| match &step.config {
+                StepConfig::Condition(condition) => {
+                    let both =
+                        !condition.true_steps.is_empty() && !condition.false_steps.is_empty();
+                    (both || read.binary_search(&index).is_ok()).then_some(Atom::Outcome(index))
+                }
+                _ => None,
+            }),
+    );
     atoms
 }

@@ -34,7 +34,11 @@ pub(super) fn holds(facts: &Facts<'_>, outcome: usize) -> String {
         facts.step(outcome).map(|step| &step.config),
         Some(StepConfig::Condition(_))
     );
-    let verb = if is_condition { "holds" } else { "was approved" };
+    let verb = if is_condition {
+        "holds"
+    } else {
+        "was approved"
+    };
     format!("{} {verb}", name::of(facts, outcome))
 }
 

@@ -17,3 +17,5 @@ mod rules_joins;
 mod rules_structure;
 mod sample;
 mod schemas;
+mod secrets;
+mod trust;

@@ -125,7 +125,10 @@ fn tests(id: &str, expression: &str, true_steps: &[&str], false_steps: &[&str]) 
 fn a_condition_that_asks_again_has_a_branch_that_never_runs() {
     let steps = json!([
         condition("c", &["again"], &[], json!({})),
-        with_dependencies(tests("again", "${step.c.result}", &["yes"], &["no"]), &["c"]),
+        with_dependencies(
+            tests("again", "${step.c.result}", &["yes"], &["no"]),
+            &["c"]
+        ),
         after("yes", &["again"]),
         after("no", &["again"]),
         after("behind", &["no"]),

@@ -89,9 +89,7 @@ impl Never {
         }
         let undelivered = undelivered.iter().copied().filter(|step| {
             // under `settled` it runs, with nothing
-            facts
-                .step(*step)
-                .is_some_and(|step| step.join == Join::Any)
+            facts.step(*step).is_some_and(|step| step.join == Join::Any)
         });
         let roots = untaken.iter().map(|untaken| untaken.step);
         let roots = roots.chain(conflicts.iter().map(|conflict| conflict.step));

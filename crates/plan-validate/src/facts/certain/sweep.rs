@@ -96,7 +96,13 @@ impl<'f, 'a> Sweep<'f, 'a> {
         let count = facts.plan.steps.len();
         let (order, positions) = start_order(facts);
         let mut targets: Vec<(usize, usize)> = (0..count)
-            .flat_map(|step| facts.graph.branch_of(step).iter().map(move |(c, _)| (*c, step)))
+            .flat_map(|step| {
+                facts
+                    .graph
+                    .branch_of(step)
+                    .iter()
+                    .map(move |(c, _)| (*c, step))
+            })
             .collect();
         targets.sort_unstable();
         let mut never = vec![false; count];
@@ -216,7 +222,11 @@ impl<'f, 'a> Sweep<'f, 'a> {
 
     fn own_bit(&mut self, step: usize, bit: u64, holds: bool) {
         if let Some(own) = self.own.get_mut(step) {
-            *(if holds { &mut own.holds } else { &mut own.fails }) |= bit;
+            *(if holds {
+                &mut own.holds
+            } else {
+                &mut own.fails
+            }) |= bit;
         }
         self.touched.push(step);
         self.pend(step);
