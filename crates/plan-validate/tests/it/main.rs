@@ -19,3 +19,4 @@ mod sample;
 mod schemas;
 mod secrets;
 mod trust;
+mod trust_laws;
