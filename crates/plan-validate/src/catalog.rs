@@ -12,6 +12,7 @@ mod document;
 mod extend;
 mod language;
 mod model;
+mod path_kind;
 mod schema;
 mod tool;
 mod twins;
