@@ -3,6 +3,7 @@
 //! What a plan, a tool or a model wrote may hold sequences that move the cursor,
 //! change the title or turn the text around. None of them gets out.
 
+mod bounds;
 mod findings;
 mod live;
 mod record;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
+pub(crate) use bounds::bounds_text;
 pub(crate) use findings::{
     check_json, finding_json, refusal_json, show_findings, show_rejected, unchecked_json,
 };

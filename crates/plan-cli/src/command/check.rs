@@ -57,6 +57,9 @@ fn pretty(subject: &Subject, checked: &Result<ValidatedPlan, PlanRejected>) {
                 counted(plan.plan().steps.len(), "step"),
                 counted(plan.graph().groups().len(), "group"),
             ));
+            if plan.bounds().attempts > 0 {
+                output::say(output::bounds_text(plan.bounds()));
+            }
             for ask in &plan.bounds().asks {
                 output::say(format!("will be asked at `{}`: {}", ask.step, ask.reason));
             }

@@ -128,19 +128,15 @@ fn case_23_the_call_in_the_plan_is_permitted_and_no_other() {
 
 #[test]
 fn case_24_an_argument_that_the_policy_constrains_must_be_given() {
-    let policy = Policy::default().argument(
-        tool("search"),
-        "depth",
-        ArgRule::Range {
-            min: None,
-            max: Some(3.into()),
-        },
-    );
-    let plan = checked(&policy);
+    let rule = ArgRule::Range {
+        min: None,
+        max: Some(3.into()),
+    };
+    let plan = checked(&Policy::default().argument(tool("send"), "copies", rule));
     let refused = plan.grant().permits_call(
-        &id("find"),
-        &tool("search"),
-        &map(json!({"query": "rust"})),
+        &id("tell"),
+        &tool("send"),
+        &map(json!({"to": "alice", "text": "Found: [1,2]"})),
         &resolve,
     );
     assert!(
@@ -150,13 +146,13 @@ fn case_24_an_argument_that_the_policy_constrains_must_be_given() {
 }
 
 #[test]
-fn a_literal_outside_the_policys_rule_is_refused_at_the_call() {
-    let rule = ArgRule::OneOf(vec![json!("go"), json!("zig")]);
-    let plan = checked(&Policy::default().argument(tool("search"), "query", rule));
+fn a_value_outside_the_policys_rule_is_refused_at_the_call() {
+    let rule = ArgRule::OneOf(vec![json!("bob"), json!("carol")]);
+    let plan = checked(&Policy::default().argument(tool("send"), "to", rule));
     let refused = plan.grant().permits_call(
-        &id("find"),
-        &tool("search"),
-        &map(json!({"query": "rust"})),
+        &id("tell"),
+        &tool("send"),
+        &map(json!({"to": "alice", "text": "Found: [1,2]", "copies": 2})),
         &resolve,
     );
     assert!(

@@ -2,6 +2,7 @@
 //! Integration tests of the validator, in one binary.
 
 mod arguments;
+mod bounds;
 mod catalogs;
 mod grants;
 mod hostile;
@@ -13,6 +14,7 @@ mod reports;
 mod rules_control_flow;
 mod rules_data_flow;
 mod rules_declarations;
+mod rules_effects;
 mod rules_joins;
 mod rules_structure;
 mod sample;
