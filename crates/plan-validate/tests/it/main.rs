@@ -3,6 +3,8 @@
 
 mod arguments;
 mod catalogs;
+mod grant_laws;
+mod grant_locks;
 mod grants;
 mod hostile;
 mod inputs;
