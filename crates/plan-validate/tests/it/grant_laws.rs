@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use plan_model::{LanguageName, ModelName, Reference, SecretName, StepId, ToolName};
-use plan_validate::{
-    ArgRule, Context, Grant, Narrowing, Policy, Roots, ToolCatalog, check,
-};
+use plan_validate::{ArgRule, Context, Grant, Narrowing, Policy, Roots, ToolCatalog, check};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -60,11 +58,18 @@ fn rule() -> impl Strategy<Value = ArgRule> {
         value().prop_map(ArgRule::Exact),
         prop::collection::vec(value(), 0..4).prop_map(ArgRule::OneOf),
         (number(), number()).prop_map(|(min, max)| ArgRule::Range { min, max }),
-        prop::sample::select(vec!["/", "/srv", "/srv/a"]).prop_map(|root| ArgRule::Subpath(root.to_owned())),
-        (texts(&["https", "http"]), texts(&["example.org", "*.example.org", "a.example.org"]))
+        prop::sample::select(vec!["/", "/srv", "/srv/a"])
+            .prop_map(|root| ArgRule::Subpath(root.to_owned())),
+        (
+            texts(&["https", "http"]),
+            texts(&["example.org", "*.example.org", "a.example.org"])
+        )
             .prop_map(|(schemes, hosts)| ArgRule::Url { schemes, hosts }),
-        prop::sample::select(vec![json!({"type": "string"}), json!({"enum": ["alice", 1]})])
-            .prop_map(|schema| ArgRule::Schema(plan_model::Schema(schema))),
+        prop::sample::select(vec![
+            json!({"type": "string"}),
+            json!({"enum": ["alice", 1]})
+        ])
+        .prop_map(|schema| ArgRule::Schema(plan_model::Schema(schema))),
     ]
 }
 
@@ -110,7 +115,11 @@ fn plan() -> impl Strategy<Value = Value> {
 
 fn policy() -> impl Strategy<Value = Policy> {
     let rules = prop::collection::vec(
-        (prop::sample::select(&TOOLS[..]), prop::sample::select(&NAMES[..]), rule()),
+        (
+            prop::sample::select(&TOOLS[..]),
+            prop::sample::select(&NAMES[..]),
+            rule(),
+        ),
         0..3,
     );
     (rules, any::<bool>(), any::<bool>()).prop_map(|(rules, asks, roots)| {
@@ -138,7 +147,11 @@ fn grant(plan: &Value, policy: &Policy) -> Option<Grant> {
 
 fn narrowing() -> impl Strategy<Value = Narrowing> {
     let rules = prop::collection::vec(
-        (prop::sample::select(&STEPS[..]), prop::sample::select(&NAMES[..]), rule()),
+        (
+            prop::sample::select(&STEPS[..]),
+            prop::sample::select(&NAMES[..]),
+            rule(),
+        ),
         0..4,
     );
     (
@@ -160,7 +173,10 @@ fn narrowing() -> impl Strategy<Value = Narrowing> {
             by.attempts = attempts;
             by.budgets.max_tool_calls = calls;
             for (step, name, rule) in rules {
-                by.arguments.entry(id(step)).or_default().insert(name.to_owned(), rule);
+                by.arguments
+                    .entry(id(step))
+                    .or_default()
+                    .insert(name.to_owned(), rule);
             }
             by
         })
@@ -172,7 +188,11 @@ struct Reading(BTreeMap<String, Value>);
 
 fn reading() -> impl Strategy<Value = Reading> {
     let references = prop::sample::select(vec![
-        "${input.p}", "${input.q}", "${conf.k}", "${secret.KEY}", "${input.p ?? input.q}",
+        "${input.p}",
+        "${input.q}",
+        "${conf.k}",
+        "${secret.KEY}",
+        "${input.p ?? input.q}",
     ]);
     let references = references.prop_map(str::to_owned);
     prop::collection::btree_map(references, value(), 0..6).prop_map(Reading)
@@ -206,7 +226,10 @@ fn attempt() -> impl Strategy<Value = Attempt> {
         .prop_map(|(step, name, arguments, number, reading)| Attempt {
             step: id(step),
             tool: tool(name),
-            arguments: arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            arguments: arguments
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
             number,
             reading,
         })
@@ -217,7 +240,11 @@ impl Attempt {
     fn near(&self, grant: &Grant, keep: Option<&str>) -> Self {
         let mut near = self.clone();
         let sites: Vec<_> = grant.sites().iter().collect();
-        let Some((step, site)) = sites.iter().find(|(step, _)| **step == self.step).or(sites.first()) else {
+        let Some((step, site)) = sites
+            .iter()
+            .find(|(step, _)| **step == self.step)
+            .or(sites.first())
+        else {
             return near;
         };
         near.step = (*step).clone();
@@ -242,7 +269,9 @@ impl Attempt {
 
     fn is_permitted(&self, grant: &Grant) -> bool {
         let resolve = |reference: &Reference| self.reading.resolve(reference);
-        grant.permits_call(&self.step, &self.tool, &self.arguments, &resolve).is_ok()
+        grant
+            .permits_call(&self.step, &self.tool, &self.arguments, &resolve)
+            .is_ok()
             && grant.permits_attempt(&self.step, self.number).is_ok()
     }
 }
@@ -254,14 +283,19 @@ fn fitting(rule: &ArgRule, reading: &Reading) -> Option<Value> {
         ArgRule::From(reference, _) => reading.resolve(reference),
         ArgRule::Built(template) => match template.to_value() {
             Value::Array(_) => Some(json!([reading.0.get("${input.p}")?, 1])),
-            _ => Some(json!(format!("to {}", plan_model::text_of(reading.0.get("${input.p}")?)))),
+            _ => Some(json!(format!(
+                "to {}",
+                plan_model::text_of(reading.0.get("${input.p}")?)
+            ))),
         },
         ArgRule::OneOf(values) => values.first().cloned(),
         ArgRule::Range { min, max } => min.clone().or_else(|| max.clone()).map(Value::Number),
         ArgRule::Subpath(root) => Some(json!(root)),
-        ArgRule::Url { schemes, hosts } => {
-            Some(json!(format!("{}://{}", schemes.first()?, hosts.first()?.replace('*', "a"))))
-        }
+        ArgRule::Url { schemes, hosts } => Some(json!(format!(
+            "{}://{}",
+            schemes.first()?,
+            hosts.first()?.replace('*', "a")
+        ))),
         ArgRule::All(rules) => rules.first().and_then(|rule| fitting(rule, reading)),
         _ => Some(json!("alice")),
     }
@@ -289,12 +323,16 @@ fn more_beside_calls(one: &Grant, other: &Grant) -> Option<String> {
     }
     for step in STEPS.map(id) {
         for language in ["bash", "python"].map(|name| LanguageName::new(name).unwrap()) {
-            if one.permits_language(&step, &language).is_ok() && other.permits_language(&step, &language).is_err() {
+            if one.permits_language(&step, &language).is_ok()
+                && other.permits_language(&step, &language).is_err()
+            {
                 return Some(format!("{step} {language}"));
             }
         }
         for model in ["small", "large"].map(|name| ModelName::new(name).unwrap()) {
-            if one.permits_model(&step, &model).is_ok() && other.permits_model(&step, &model).is_err() {
+            if one.permits_model(&step, &model).is_ok()
+                && other.permits_model(&step, &model).is_err()
+            {
                 return Some(format!("{step} {model}"));
             }
         }
@@ -302,7 +340,9 @@ fn more_beside_calls(one: &Grant, other: &Grant) -> Option<String> {
             return Some(format!("{step} agent"));
         }
         for number in 1..5 {
-            if one.permits_attempt(&step, number).is_ok() && other.permits_attempt(&step, number).is_err() {
+            if one.permits_attempt(&step, number).is_ok()
+                && other.permits_attempt(&step, number).is_err()
+            {
                 return Some(format!("{step} {number}"));
             }
         }
@@ -315,7 +355,10 @@ fn more_beside_calls(one: &Grant, other: &Grant) -> Option<String> {
     if others.is_some_and(|most| calls.is_none_or(|calls| calls > most)) {
         return Some("calls".to_owned());
     }
-    let root = one.roots().iter().find(|root| !other.roots().contains(root));
+    let root = one
+        .roots()
+        .iter()
+        .find(|root| !other.roots().contains(root));
     root.map(ToString::to_string)
 }
 

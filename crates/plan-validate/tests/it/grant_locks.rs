@@ -79,7 +79,10 @@ fn config<'a>(document: &'a mut Value, step: &str) -> &'a mut Value {
 #[test]
 fn a_lock_says_everything_one_permission_a_line() {
     let lock = lock(&plan());
-    let lines: Vec<&str> = lock.lines().filter(|line| !line.starts_with("tool ")).collect();
+    let lines: Vec<&str> = lock
+        .lines()
+        .filter(|line| !line.starts_with("tool "))
+        .collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
     # planwright grant, version 1
     budget max_concurrency = "unbounded"
@@ -147,7 +150,8 @@ fn a_lock_does_not_change_with_what_a_run_may_not_do() {
 #[test]
 fn nothing_hides_in_a_lock() {
     let document = edited(|plan| {
-        config(plan, "mail")["arguments"]["subject"] = json!("\u{202e}gnp.exe\nstep \"x\"\u{200b}\u{e0041}");
+        config(plan, "mail")["arguments"]["subject"] =
+            json!("\u{202e}gnp.exe\nstep \"x\"\u{200b}\u{e0041}");
     });
     let lock = lock(&document);
     assert!(
@@ -179,10 +183,10 @@ fn a_new_step_and_another_target_are_new() {
         let new = sample::call("find", json!({"query": "a", "most": 3}), json!({}));
         plan["steps"].as_array_mut().unwrap().push(new);
     });
-    insta::assert_snapshot!(said, @r"
-    step `find` may newly call `search` with `most` = 3, `query` = \"a\"
+    insta::assert_snapshot!(said, @r#"
+    step `find` may newly call `search` with `most` = 3, `query` = "a"
     step `keep` may newly call `send` with `file` = the value of ${item.file}, `token` = the value of ${secret.KEY}
-    ");
+    "#);
 }
 
 #[test]
@@ -232,13 +236,19 @@ fn a_weakened_approval_is_new() {
     let other = newly(|plan| config(plan, "ok")["prompt"] = json!("Fine?"));
     assert_eq!(other, r#"step `ok` may newly ask a person "Fine?""#);
     let softened = newly(|plan| config(plan, "ok")["on_reject"] = json!("continue"));
-    assert!(softened.contains("step `ok` may newly go on after a rejection"), "{softened}");
+    assert!(
+        softened.contains("step `ok` may newly go on after a rejection"),
+        "{softened}"
+    );
 
     let asked = policy().require_approval_of(plan_model::ToolName::new("save").unwrap());
     let before = checked_under(&plan(), &asked).grant().lock();
     let unasked = messages(&compared(&plan(), &before));
     assert_eq!(unasked, "step `keep` may newly call `save` unasked");
-    let stricter = checked_under(&plan(), &asked).grant().newly(&lock(&plan())).unwrap();
+    let stricter = checked_under(&plan(), &asked)
+        .grant()
+        .newly(&lock(&plan()))
+        .unwrap();
     assert_eq!(stricter, []);
 }
 
@@ -248,7 +258,12 @@ fn more_attempts_items_secrets_roots_and_budgets_are_new() {
         plan["steps"][1]["retry"]["max_attempts"] = json!(3);
         plan["limits"] = json!({"max_tool_calls": 6});
         config(plan, "each")["spawn_steps"] = json!(["keep", "run2"]);
-        let step = sample::step("run2", "CODE_CALL", json!({"language": "bash", "inline": "ls"}), json!({}));
+        let step = sample::step(
+            "run2",
+            "CODE_CALL",
+            json!({"language": "bash", "inline": "ls"}),
+            json!({}),
+        );
         plan["steps"].as_array_mut().unwrap().push(step);
     });
     insta::assert_snapshot!(said, @r#"
@@ -260,9 +275,14 @@ fn more_attempts_items_secrets_roots_and_budgets_are_new() {
     let wide = policy().roots(Roots::Listed(vec!["/srv".to_owned()]));
     let rooted = checked_under(&plan(), &wide);
     let said = rooted.grant().newly(&lock(&plan())).unwrap();
-    assert_eq!(said[0].message, "the plan may newly reach the folder `/srv`");
+    assert_eq!(
+        said[0].message,
+        "the plan may newly reach the folder `/srv`"
+    );
     let inside = policy().roots(Roots::Listed(vec!["/srv/a".to_owned()]));
-    let inside = checked_under(&plan(), &inside).grant().newly(&rooted.grant().lock());
+    let inside = checked_under(&plan(), &inside)
+        .grant()
+        .newly(&rooted.grant().lock());
     assert_eq!(inside, Ok(Vec::new()));
 }
 
@@ -376,16 +396,46 @@ fn what_is_no_lock_is_refused_with_its_line() {
         "it has version 2, and this release reads version 1"
     );
     for (line, said) in [
-        ("tols \"a\"", "line 4 is no permission: `tols` is no kind of permission"),
-        ("secret KEY", "line 4 is no permission: a name is not a JSON string"),
-        ("secret \"KEY\" = 1", "line 4 is no permission: `= 1` is left over"),
-        ("budget max_money = 1", "line 4 is no permission: `max_money` is no budget"),
-        ("step \"a\" attempts", "line 4 is no permission: it lacks ` = ` and a value"),
-        ("step \"a\" attempts = \"2\"", "line 4 is no permission: its value is of another kind"),
-        ("step \"a\" argument \"b\" = {\"exactly\":2}", "line 4 is no permission: its value is of another kind"),
-        ("step \"a\" argument \"b\" = {\"exact\":2", "line 4 is no permission: its value is not JSON"),
-        ("step \"a\" argument \"b\" = {\"exact\":2,\"exact\":3}", "line 4 is no permission: its value is not JSON"),
-        ("secret \"A\"\nsecret \"A\"", "line 5 repeats what line 4 is about"),
+        (
+            "tols \"a\"",
+            "line 4 is no permission: `tols` is no kind of permission",
+        ),
+        (
+            "secret KEY",
+            "line 4 is no permission: a name is not a JSON string",
+        ),
+        (
+            "secret \"KEY\" = 1",
+            "line 4 is no permission: `= 1` is left over",
+        ),
+        (
+            "budget max_money = 1",
+            "line 4 is no permission: `max_money` is no budget",
+        ),
+        (
+            "step \"a\" attempts",
+            "line 4 is no permission: it lacks ` = ` and a value",
+        ),
+        (
+            "step \"a\" attempts = \"2\"",
+            "line 4 is no permission: its value is of another kind",
+        ),
+        (
+            "step \"a\" argument \"b\" = {\"exactly\":2}",
+            "line 4 is no permission: its value is of another kind",
+        ),
+        (
+            "step \"a\" argument \"b\" = {\"exact\":2",
+            "line 4 is no permission: its value is not JSON",
+        ),
+        (
+            "step \"a\" argument \"b\" = {\"exact\":2,\"exact\":3}",
+            "line 4 is no permission: its value is not JSON",
+        ),
+        (
+            "secret \"A\"\nsecret \"A\"",
+            "line 5 repeats what line 4 is about",
+        ),
     ] {
         assert_eq!(refused(&lines(line)), said, "{line}");
     }
