@@ -130,11 +130,11 @@ impl Compared<'_> {
         let before = self.old.get(&attempts).and_then(Value::as_u64);
         if before.is_none_or(|before| site.max_attempts > before) {
             let former = before.map_or_else(String::new, |before| format!(", not {before}"));
-            let message = format!(
-                "step {} may newly make {} attempts{former}",
-                text::quoted(step),
-                site.max_attempts
-            );
+            let now = match site.max_attempts {
+                1 => "1 attempt".to_owned(),
+                many => format!("{many} attempts"),
+            };
+            let message = format!("step {} may newly make {now}{former}", text::quoted(step));
             self.add(&attempts, Some(step), message);
         }
         self.approval(step, site);
