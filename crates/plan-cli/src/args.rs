@@ -48,6 +48,12 @@ pub(crate) struct Check {
     /// Also print what the plan may do, and nothing but that
     #[arg(long)]
     pub(crate) grant: bool,
+    /// Fail when the plan may do more than this file says, and say what
+    #[arg(long, value_name = "FILE")]
+    pub(crate) grant_lock: Option<PathBuf>,
+    /// Write what the plan may do to the file of `--grant-lock`, after saying what is new
+    #[arg(long, requires = "grant_lock")]
+    pub(crate) write_lock: bool,
 }
 
 /// Which plan, and how to read it.

@@ -46,7 +46,10 @@ pub use check::{
 pub use finding::{
     Applicability, Code, Expected, Finding, FindingSpan, Related, Severity, Suggestion,
 };
-pub use grant::{Approval, ArgRule, Grant, GrantedRoot, Narrowing, Refusal, SiteGrant, Target};
+pub use grant::{
+    Approval, ArgRule, Comparison, Grant, GrantedRoot, LockError, Narrowing, Refusal, SiteGrant,
+    Target, Widening,
+};
 pub use inputs::{PathProblem, check_inputs, check_inputs_with};
 pub use policy::{
     EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted,

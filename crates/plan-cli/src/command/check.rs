@@ -1,5 +1,7 @@
 //! `planwright check`: everything that is wrong with a plan, before anything runs.
 
+mod lock;
+
 use std::path::Path;
 
 use planwright::model::document::{Document, DocumentKind, ReadOptions, parse, read};
@@ -12,6 +14,7 @@ use crate::exit::{Exit, Halt};
 use crate::host::Host;
 use crate::input::{Input, is_stdin, read_options};
 use crate::output::{self, refusal_json};
+use lock::{Locked, Mode};
 
 /// Checks one plan.
 pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
@@ -29,9 +32,23 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
         host.assume_tools_of(plan)?;
     }
     let checked = subject.check(&host);
+    let locked = match (&checked, &arguments.grant_lock) {
+        (Ok(plan), Some(path)) => {
+            let mode = if arguments.write_lock {
+                Mode::Write
+            } else {
+                Mode::Compare
+            };
+            Some(Locked::new(plan.grant(), path, mode)?)
+        }
+        _ => None,
+    };
     match arguments.format {
         Format::Json => {
-            let report = output::check_json(subject.plan.as_ref(), checked.as_ref());
+            let mut report = output::check_json(subject.plan.as_ref(), checked.as_ref());
+            if let Some(locked) = &locked {
+                locked.report(&mut report);
+            }
             output::print_json(&report);
         }
         Format::Pretty => pretty(&subject, &checked),
@@ -41,7 +58,12 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
             if arguments.grant && arguments.format == Format::Pretty {
                 output::print(plan.grant().to_string());
             }
-            Ok(Exit::Fine)
+            if let Some(locked) = &locked
+                && arguments.format == Format::Pretty
+            {
+                locked.say(arguments.grant);
+            }
+            Ok(locked.map_or(Exit::Fine, |locked| locked.exit()))
         }
         Err(_) => Ok(Exit::Rejected),
     }

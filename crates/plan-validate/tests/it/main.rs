@@ -4,6 +4,8 @@
 mod arguments;
 mod bounds;
 mod catalogs;
+mod grant_laws;
+mod grant_locks;
 mod grants;
 mod hostile;
 mod inputs;
