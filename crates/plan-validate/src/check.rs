@@ -332,6 +332,11 @@ fn of_problems<'p>(
     let finding = |problem: &Problem| {
         let mut finding = rules::of_problem(problem)?;
         finding.step = step_of(plan, &problem.pointer);
+        for suggestion in &mut finding.suggestions {
+            if let Some(edit) = &suggestion.edit {
+                suggestion.step = step_of(plan, edit.pointer());
+            }
+        }
         if let Some(document) = document {
             finding.place(document, Some(problem.span));
         } else if let Some(parsed) = parsed {

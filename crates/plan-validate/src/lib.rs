@@ -23,13 +23,16 @@ mod decode;
 mod facts;
 mod finding;
 mod findings;
+mod fix;
 mod grant;
 mod inputs;
 mod normal;
 mod path;
 mod plan_schemas;
+mod redact;
 mod rule;
 mod rules;
+mod strict;
 mod text;
 mod validated;
 
@@ -45,6 +48,7 @@ pub use check::{
 pub use finding::{
     Applicability, Code, Expected, Finding, FindingSpan, Related, Severity, Suggestion,
 };
+pub use fix::{Applied, Fixed, fix};
 pub use grant::{Approval, ArgRule, Grant, GrantedRoot, Narrowing, Refusal, SiteGrant, Target};
 pub use inputs::{PathProblem, check_inputs, check_inputs_with};
 pub use policy::{
@@ -52,4 +56,5 @@ pub use policy::{
 };
 pub use rule::Rule;
 pub use rules::{explain, rule, rules};
+pub use strict::{SchemaFor, planner_schema_for, planner_schema_under};
 pub use validated::ValidatedPlan;

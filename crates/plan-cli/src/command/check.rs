@@ -1,5 +1,7 @@
 //! `planwright check`: everything that is wrong with a plan, before anything runs.
 
+mod fix;
+
 use std::path::Path;
 
 use planwright::model::document::{Document, DocumentKind, ReadOptions, parse, read};
@@ -15,7 +17,10 @@ use crate::output::{self, refusal_json};
 
 /// Checks one plan.
 pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
-    let subject = Subject::read(&arguments.plan)?;
+    if arguments.fix {
+        fix::refuse_mixtures(arguments)?;
+    }
+    let mut subject = Subject::read(&arguments.plan)?;
     let mut host = match subject.host(&arguments.host, None) {
         Ok(host) => host,
         Err(halt) => {
@@ -28,12 +33,21 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
     if let Some(plan) = &subject.plan {
         host.assume_tools_of(plan)?;
     }
+    let fixed = match arguments.fix {
+        true => Some(fix::fix(&mut subject, &host, arguments)?),
+        false => None,
+    };
     let checked = subject.check(&host);
     match arguments.format {
         Format::Json => {
-            let report = output::check_json(subject.plan.as_ref(), checked.as_ref());
+            let mut report = output::check_json(subject.plan.as_ref(), checked.as_ref());
+            if let (Some(fixed), Some(members)) = (fixed, report.as_object_mut()) {
+                members.extend(fixed);
+            }
             output::print_json(&report);
         }
+        Format::Sarif => output::print_json(&output::sarif_of(checked.as_ref(), &subject.input)),
+        Format::Model => output::print_json_line(&output::model_of(checked.as_ref())),
         Format::Pretty => pretty(&subject, &checked),
     }
     match checked {
@@ -90,9 +104,14 @@ pub(super) struct Subject {
 impl Subject {
     /// Reads the document that the command line names.
     pub(super) fn read(arguments: &PlanArgs) -> Result<Self, Halt> {
+        let input = Input::read(&arguments.path, &Limits::default())?;
+        Ok(Self::of(arguments, input))
+    }
+
+    /// Reads what came in.
+    fn of(arguments: &PlanArgs, input: Input) -> Self {
         let limits = Limits::default();
         let options = read_options(arguments, limits);
-        let input = Input::read(&arguments.path, &limits)?;
         let parsed = parse(&input.bytes, &limits);
         let mut subject = Self {
             input,
@@ -109,7 +128,7 @@ impl Subject {
             subject.kind = read.kind;
             subject.plan = read.plan;
         }
-        Ok(subject)
+        subject
     }
 
     /// What the plan is checked against: the flags, or its own bundle.
@@ -127,9 +146,17 @@ impl Subject {
 
     /// Checks the document.
     pub(super) fn check(&self, host: &Host) -> Result<ValidatedPlan, PlanRejected> {
+        check_bytes(
+            &self.input.bytes,
+            &self.options_under(host),
+            &host.context(),
+        )
+    }
+
+    fn options_under(&self, host: &Host) -> ReadOptions {
         let mut options = self.options;
         options.limits = host.policy.limits;
-        check_bytes(&self.input.bytes, &options, &host.context())
+        options
     }
 
     /// The report where what came with the plan is refused.

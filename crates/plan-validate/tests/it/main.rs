@@ -3,6 +3,8 @@
 
 mod arguments;
 mod catalogs;
+mod fixes;
+mod for_models;
 mod grants;
 mod hostile;
 mod inputs;
@@ -16,4 +18,5 @@ mod rules_declarations;
 mod rules_joins;
 mod rules_structure;
 mod sample;
+mod sarif;
 mod schemas;
