@@ -45,6 +45,11 @@ pub(crate) struct Check {
     /// How to print what was found
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
     pub(crate) format: Format,
+    /// Apply what a machine may apply, in the file, and print the difference
+    ///
+    /// Of standard input the fixed text is printed, and the difference goes to standard error.
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// Also print what the plan may do, and nothing but that
     #[arg(long)]
     pub(crate) grant: bool,
@@ -110,6 +115,10 @@ pub(crate) enum Format {
     Pretty,
     /// For programs
     Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+    /// Few and short findings, for the prompt of a model that mends the plan
+    Model,
 }
 
 /// Arguments of `graph`.

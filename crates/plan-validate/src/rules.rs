@@ -169,6 +169,11 @@ pub fn rules() -> &'static [Rule] {
     RULES
 }
 
+/// Whether a name holds what cannot be seen in it, so that no plan may use it (P108).
+pub(crate) fn is_misleading(name: &str) -> bool {
+    p108_misleading_text::is_misleading(name)
+}
+
 /// The finding for a problem of the reader.
 pub(crate) fn of_problem(problem: &Problem) -> Option<Finding> {
     RULES.iter().find_map(|rule| match rule.check {

@@ -1,5 +1,6 @@
 //! `planwright check`: everything that is wrong with a plan, before anything runs.
 
+mod fix;
 mod lock;
 
 use std::path::Path;
@@ -18,7 +19,10 @@ use lock::{Locked, Mode};
 
 /// Checks one plan.
 pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
-    let subject = Subject::read(&arguments.plan)?;
+    if arguments.fix {
+        fix::refuse_mixtures(arguments)?;
+    }
+    let mut subject = Subject::read(&arguments.plan)?;
     let mut host = match subject.host(&arguments.host, None) {
         Ok(host) => host,
         Err(halt) => {
@@ -31,6 +35,10 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
     if let Some(plan) = &subject.plan {
         host.assume_tools_of(plan)?;
     }
+    let fixed = match arguments.fix {
+        true => Some(fix::fix(&mut subject, &host, arguments)?),
+        false => None,
+    };
     let checked = subject.check(&host);
     let locked = match (&checked, &arguments.grant_lock) {
         (Ok(plan), Some(path)) => {
@@ -49,8 +57,13 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
             if let Some(locked) = &locked {
                 locked.report(&mut report);
             }
+            if let (Some(fixed), Some(members)) = (fixed, report.as_object_mut()) {
+                members.extend(fixed);
+            }
             output::print_json(&report);
         }
+        Format::Sarif => output::print_json(&output::sarif_of(checked.as_ref(), &subject.input)),
+        Format::Model => output::print_json_line(&output::model_of(checked.as_ref())),
         Format::Pretty => pretty(&subject, &checked),
     }
     match checked {
@@ -115,9 +128,14 @@ pub(super) struct Subject {
 impl Subject {
     /// Reads the document that the command line names.
     pub(super) fn read(arguments: &PlanArgs) -> Result<Self, Halt> {
+        let input = Input::read(&arguments.path, &Limits::default())?;
+        Ok(Self::of(arguments, input))
+    }
+
+    /// Reads what came in.
+    fn of(arguments: &PlanArgs, input: Input) -> Self {
         let limits = Limits::default();
         let options = read_options(arguments, limits);
-        let input = Input::read(&arguments.path, &limits)?;
         let parsed = parse(&input.bytes, &limits);
         let mut subject = Self {
             input,
@@ -134,7 +152,7 @@ impl Subject {
             subject.kind = read.kind;
             subject.plan = read.plan;
         }
-        Ok(subject)
+        subject
     }
 
     /// What the plan is checked against: the flags, or its own bundle.
@@ -152,9 +170,17 @@ impl Subject {
 
     /// Checks the document.
     pub(super) fn check(&self, host: &Host) -> Result<ValidatedPlan, PlanRejected> {
+        check_bytes(
+            &self.input.bytes,
+            &self.options_under(host),
+            &host.context(),
+        )
+    }
+
+    fn options_under(&self, host: &Host) -> ReadOptions {
         let mut options = self.options;
         options.limits = host.policy.limits;
-        check_bytes(&self.input.bytes, &options, &host.context())
+        options
     }
 
     /// The report where what came with the plan is refused.
