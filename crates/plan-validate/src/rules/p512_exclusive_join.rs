@@ -28,7 +28,10 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for conflict in needs::conflicts(facts) {
-        report(facts, conflict, findings);
+        // a join that could not be read is not the default one
+        if !facts.is_unread(&place::step(conflict.step).join("join")) {
+            report(facts, conflict, findings);
+        }
     }
 }
 

@@ -113,3 +113,20 @@ fn a_plan_of_two_thousand_conditions_is_checked_in_batches() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].starts_with("P512 /steps/9998/depends_on: `join1999` can never run"));
 }
+
+#[test]
+fn a_join_that_cannot_be_read_is_the_only_finding() {
+    let steps = json!([
+        condition("c", &["a"], &["b"], json!({})),
+        after("a", &["c"]),
+        after("b", &["c"]),
+        call(
+            "meet",
+            json!({}),
+            json!({"depends_on": ["a", "b"], "join": "either"})
+        ),
+    ]);
+    let found = found(steps);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("P104 /steps/3/join"), "{found:?}");
+}
