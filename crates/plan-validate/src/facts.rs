@@ -20,7 +20,7 @@ use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::plan_schemas::{Compiled, PlanSchemas};
 use crate::policy::Policy;
 
-pub(crate) use certain::{Atom, Certain, Conflict, Mask, Sweep, Untaken, decided};
+pub(crate) use certain::{Certain, Conflict, Untaken};
 pub(crate) use follow::DeadEnd;
 pub(crate) use guards::Guards;
 pub(crate) use missing::{MissingStep, Naming};
