@@ -1,11 +1,15 @@
 //! What tests of this workspace, and of those who build on it, have in common.
 //!
 //! - [`mod@store_suite`]: what every store must do, run over each adapter.
+//! - [`assert_plan`]: what a plan of one's own may do, and what is found in it.
 //! - [`Scripted`]: tools that do what a script says, and remember their calls.
 //! - [`Gate`]: holds calls back until a test lets them go, so that no test sleeps.
 //! - [`PausedClock`]: the time of Tokio's paused clock as a time of day.
 //! - [`FaultyStore`]: a store that fails where a test says.
 //! - [`plans`]: sample plans. [`run_plan`]: one call from text to record.
+//! - [`generate`]: valid plans of every shape, from a seed. [`Case`]: a plan and what it is checked under.
+//! - [`mutate`]: plants one known fault in a valid plan, for each rule.
+//! - [`oracle`]: a second opinion on a plan, to compare the validator with.
 //!
 //! A dev-dependency: it panics where a test should fail.
 #![expect(
@@ -13,15 +17,22 @@
     reason = "the kit speaks to tests, and a panic is how a test fails"
 )]
 
+pub mod generate;
+pub mod mutate;
+pub mod oracle;
 pub mod plans;
 pub mod store_suite;
 
+mod assert_plan;
+mod case;
 mod clock;
 mod faulty_store;
 mod gate;
 mod run;
 mod scripted;
 
+pub use assert_plan::{AssertPlan, assert_plan};
+pub use case::Case;
 pub use clock::PausedClock;
 pub use faulty_store::{Fault, FaultyStore};
 pub use gate::Gate;

@@ -13,6 +13,7 @@ mod extend;
 mod language;
 mod mark;
 mod model;
+mod path_kind;
 mod schema;
 mod tool;
 mod twins;

@@ -335,6 +335,11 @@ fn of_problems<'p>(
         if is_sensitive(plan, &problem.pointer) {
             finding.conceal();
         }
+        for suggestion in &mut finding.suggestions {
+            if let Some(edit) = &suggestion.edit {
+                suggestion.step = step_of(plan, edit.pointer());
+            }
+        }
         if let Some(document) = document {
             finding.place(document, Some(problem.span));
         } else if let Some(parsed) = parsed {

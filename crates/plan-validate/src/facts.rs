@@ -2,6 +2,8 @@
 
 mod certain;
 mod follow;
+mod guards;
+mod length;
 mod missing;
 mod outputs;
 mod trust;
@@ -18,8 +20,9 @@ use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::plan_schemas::{Compiled, PlanSchemas};
 use crate::policy::Policy;
 
-pub(crate) use certain::{Atom, Certain, Conflict, Mask, Sweep, Untaken, decided};
+pub(crate) use certain::{Certain, Conflict, Untaken};
 pub(crate) use follow::DeadEnd;
+pub(crate) use guards::Guards;
 pub(crate) use missing::{MissingStep, Naming};
 pub(crate) use outputs::Outputs;
 pub(crate) use trust::{Cause, Distrust, Inflow, Way};
@@ -46,6 +49,7 @@ pub(crate) struct Facts<'a> {
     inputs: HashMap<&'a str, usize>,
     tools: Vec<Option<&'a Arc<CatalogTool>>>,
     missing: OnceCell<Vec<MissingStep<'a>>>,
+    guards: OnceCell<Guards>,
     /// The declared outputs of steps that declare many, by step and name.
     declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
@@ -87,6 +91,7 @@ impl<'a> Facts<'a> {
             inputs,
             tools,
             missing: OnceCell::new(),
+            guards: OnceCell::new(),
             declared: OnceCell::new(),
             shapes: follow::Shapes::new(plan),
             certain: OnceCell::new(),
@@ -179,6 +184,19 @@ impl<'a> Facts<'a> {
     /// Every name of no step that the plan uses, with its places, in alphabetical order.
     pub(crate) fn missing_steps(&self) -> &[MissingStep<'a>] {
         self.missing.get_or_init(|| missing::of(self))
+    }
+
+    /// Which branches steps are in.
+    pub(crate) fn guards(&self) -> &Guards {
+        self.guards.get_or_init(|| Guards::of(self))
+    }
+
+    /// The most items of a fan-out; `None` for other kinds, and where nothing bounds its list.
+    pub(crate) fn most_items(&self, fan_out: usize) -> Option<u64> {
+        match &self.step(fan_out)?.config {
+            plan_model::StepConfig::FanOut(fan) => length::of_reference(self, &fan.over, fan_out),
+            _ => None,
+        }
     }
 
     /// Whether the reader put a stand-in at this place of the plan, around it, or inside it.

@@ -135,7 +135,7 @@ fn named(plan: &Plan, ids: &HashMap<StepId, usize>) -> Vec<(usize, usize, u8)> {
     named
 }
 
-/// The first owner of each step, and what each fan-out is the first to own.
+/// The first owner of each step, and what each fan-out is the first to own. None owns itself.
 fn bodies(plan: &Plan, ids: &HashMap<StepId, usize>) -> (Vec<Option<usize>>, Table<usize>) {
     let mut owners = vec![None; plan.steps.len()];
     let mut bodies = Vec::new();
@@ -144,7 +144,9 @@ fn bodies(plan: &Plan, ids: &HashMap<StepId, usize>) -> (Vec<Option<usize>>, Tab
             continue;
         };
         for spawned in fan_out.spawn_steps.iter().filter_map(|id| ids.get(id)) {
-            if let Some(owner @ None) = owners.get_mut(*spawned) {
+            if *spawned != index
+                && let Some(owner @ None) = owners.get_mut(*spawned)
+            {
                 *owner = Some(index);
                 bodies.push((index, *spawned));
             }

@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 
 use plan_model::{Digest, Effects, InputKind, Root, Step, StepConfig, Template, ToolCall};
 
+use super::gates::Gates;
 use super::narrow::least;
-use super::{Approval, ArgRule, Grant, GrantedRoot, SiteGrant, Target};
+use super::source::Sources;
+use super::{Approval, ArgRule, Grant, GrantedRoot, SiteGrant, Target, sent};
 use crate::catalog::CatalogTool;
 use crate::facts::Facts;
 use crate::normal;
@@ -14,6 +16,7 @@ use crate::policy::{EffectKind, Policy, Roots, Untrusted};
 
 /// The grant of a plan that passed every rule.
 pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
+    let gates = Gates::of(facts);
     let mut grant = Grant {
         plan: digest,
         tools: BTreeMap::new(),
@@ -24,10 +27,13 @@ pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
         secrets: secrets(facts),
         roots: roots(facts),
         budgets: least(&facts.plan.limits, &facts.policy.budgets),
+        sources: Sources::of(facts, &gates),
         digest: OnceLock::new(),
     };
     for (index, step) in facts.steps() {
-        if let Some(site) = site(facts, index, step, &mut grant) {
+        if let Some(mut site) = site(facts, index, step, &mut grant) {
+            site.within = gates.owner(index);
+            site.behind = gates.before(index);
             grant.sites.insert(step.id.clone(), site);
         }
     }
@@ -35,7 +41,7 @@ pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
 }
 
 fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Option<SiteGrant> {
-    let mut arguments = BTreeMap::new();
+    let mut arguments;
     let mut effects = Effects::default();
     let mut untrusted = None;
     let target = match &step.config {
@@ -49,14 +55,17 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
         }
         StepConfig::CodeCall(call) => {
             grant.languages.insert(call.language.clone());
+            arguments = sent::code(call);
             Target::Language(call.language.clone())
         }
         StepConfig::PromptCall(call) => {
             grant.models.insert(call.model.clone());
+            arguments = sent::prompt(call);
             Target::Model(call.model.clone())
         }
         StepConfig::AgentCall(call) => {
             grant.agents.extend(call.agent.clone());
+            arguments = sent::agent(call);
             let tools: BTreeSet<_> = call.tools.iter().flatten().cloned().collect();
             for name in &tools {
                 if let Some(tool) = facts.catalog.tool(name) {
@@ -80,6 +89,8 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
         max_attempts: step.retry.as_ref().map_or(1, |retry| retry.max_attempts),
         effects,
         approval,
+        within: None,
+        behind: BTreeSet::new(),
     })
 }
 
@@ -94,10 +105,7 @@ fn arguments(facts: &Facts<'_>, tool: &CatalogTool, call: &ToolCall) -> BTreeMap
                 normal::Form::AsIs => ArgRule::Exact(value.clone()),
                 normal::Form::Text(text) => ArgRule::Exact(text.into()),
             },
-            Template::Reference(reference) => {
-                ArgRule::From(reference.clone(), Box::new(ArgRule::Any))
-            }
-            composed => ArgRule::Built(composed.clone()),
+            composed => sent::rule(composed),
         };
         let within = policy.and_then(|rules| rules.get(name));
         let rule = match within {

@@ -22,7 +22,9 @@ pub(super) const RULE: Rule = Rule::new(
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for conflict in &facts.certain().conflicts {
         // a step that its conditions alone never choose is P207's
-        if conflict.when_true.is_some() || conflict.when_false.is_some() {
+        let waits = conflict.when_true.is_some() || conflict.when_false.is_some();
+        // a join that could not be read is not the default one
+        if waits && !facts.is_unread(&place::step(conflict.step).join("join")) {
             report(facts, *conflict, findings);
         }
     }

@@ -51,6 +51,22 @@ fn case_08_fan_outs_that_own_each_other_are_refused() {
 }
 
 #[test]
+fn a_fan_out_that_spawns_itself_is_in_no_body() {
+    let mut around = fan_out("around", &["each"]);
+    around["config"]["item_var"] = json!("outer");
+    let steps = json!([
+        fan_out("each", &["each", "inner"]),
+        around,
+        after("inner", &[]),
+        call("reader", json!({"q": "${step.around.results}"}), json!({})),
+    ]);
+    assert_eq!(
+        found(steps),
+        ["P504 /steps/0/config/spawn_steps/0: `each` spawns itself"]
+    );
+}
+
+#[test]
 fn case_08_a_body_that_a_condition_outside_chooses_is_refused() {
     let steps = json!([
         condition("c", &["inner"], &[], json!({})),

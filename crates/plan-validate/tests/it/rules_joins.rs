@@ -159,3 +159,20 @@ fn with_dependencies(mut step: Value, dependencies: &[&str]) -> Value {
     step["depends_on"] = json!(dependencies);
     step
 }
+
+#[test]
+fn a_join_that_cannot_be_read_is_the_only_finding() {
+    let steps = json!([
+        condition("c", &["a"], &["b"], json!({})),
+        after("a", &["c"]),
+        after("b", &["c"]),
+        call(
+            "meet",
+            json!({}),
+            json!({"depends_on": ["a", "b"], "join": "either"})
+        ),
+    ]);
+    let found = found(steps);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("P104 /steps/3/join"), "{found:?}");
+}

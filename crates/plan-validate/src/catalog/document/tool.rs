@@ -57,7 +57,9 @@ pub(super) fn read(
         }
         (count > 0).then_some(count)
     });
-    spec.timeout = fields.read("timeout_secs", |value, at| decoder.seconds(&value, at));
+    spec.timeout = fields
+        .read("timeout_secs", |value, at| decoder.seconds(&value, at))
+        .or_else(|| config::timeout(spec.config.as_ref()?));
     spec.allowlisted = fields
         .read("allowlisted", |value, at| decoder.boolean(value, at))
         .unwrap_or(unsaid == Unsaid::Allowlisted);

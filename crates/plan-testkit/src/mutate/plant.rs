@@ -1,0 +1,128 @@
+//! Finding a place for a fault, and changing what is there.
+
+use serde_json::{Map, Value, json};
+
+use super::Place;
+use crate::case::Case;
+use crate::generate::Random;
+
+/// Says that the fault has to be found here.
+#[expect(clippy::unnecessary_wraps, reason = "what every mutator ends with")]
+pub(super) fn at(pointer: impl Into<String>) -> Option<Place> {
+    Some(Place::At(pointer.into()))
+}
+
+impl Case {
+    pub(super) fn steps(&self) -> &[Value] {
+        list(&self.document, "/steps")
+    }
+
+    /// Some step of which this holds.
+    pub(super) fn some_step(
+        &self,
+        random: &mut Random,
+        holds: impl Fn(&Value) -> bool,
+    ) -> Option<usize> {
+        let fitting: Vec<usize> = self
+            .steps()
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| holds(step))
+            .map(|(at, _)| at)
+            .collect();
+        random.pick(&fitting).copied()
+    }
+
+    /// Some step of a kind.
+    pub(super) fn some_kind(&self, random: &mut Random, kind: &str) -> Option<usize> {
+        self.some_step(random, |step| text(step, "/config/type") == kind)
+    }
+
+    /// The members of an object in the document.
+    pub(super) fn object(&mut self, pointer: &str) -> Option<&mut Map<String, Value>> {
+        self.document.pointer_mut(pointer)?.as_object_mut()
+    }
+
+    /// Sets a member of an object in the document.
+    pub(super) fn set(&mut self, pointer: &str, name: &str, value: Value) -> Option<()> {
+        self.object(pointer)?.insert(name.to_owned(), value);
+        Some(())
+    }
+
+    /// Puts a value at the end of a list in the document, which is made where there is none.
+    pub(super) fn push(&mut self, pointer: &str, name: &str, value: Value) -> Option<usize> {
+        let list = self
+            .object(pointer)?
+            .entry(name)
+            .or_insert_with(|| json!([]))
+            .as_array_mut()?;
+        list.push(value);
+        Some(list.len() - 1)
+    }
+
+    /// Adds a step at the end, which waits for nothing.
+    pub(super) fn add_step(&mut self, config: Value) -> Option<usize> {
+        let id = format!("added_{}", self.steps().len());
+        self.push(
+            "",
+            "steps",
+            json!({"id": id, "name": "Added", "config": config, "depends_on": []}),
+        )
+    }
+
+    /// Adds a call of a tool with these arguments.
+    pub(super) fn add_call(&mut self, tool: &str, arguments: Value) -> Option<usize> {
+        self.add_step(json!({"type": "TOOL_CALL", "tool": tool, "arguments": arguments}))
+    }
+
+    /// Adds an input that the plan does not have yet, with its value in a run; its index.
+    pub(super) fn add_input(&mut self, declaration: Value, value: Value) -> Option<usize> {
+        let name = text(&declaration, "/name").to_owned();
+        if let Some(inputs) = &mut self.inputs {
+            inputs.insert(name, value);
+        }
+        self.push("", "inputs", declaration)
+    }
+
+    /// The step that owns this one's body, where there is one.
+    pub(super) fn owner(&self, id: &str) -> Option<usize> {
+        self.steps()
+            .iter()
+            .position(|step| names(step, "/config/spawn_steps").contains(&id))
+    }
+
+    /// The text of the document with one part of it replaced.
+    pub(super) fn rewrite(&mut self, part: &str, instead: &str) -> Option<()> {
+        let text = self.text();
+        if !text.contains(part) {
+            return None;
+        }
+        self.text = Some(text.replacen(part, instead, 1).into_bytes());
+        Some(())
+    }
+}
+
+/// A text within a value, empty where there is none.
+pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// A list within a value, empty where there is none.
+pub(super) fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+}
+
+/// A list of names within a value.
+pub(super) fn names<'v>(value: &'v Value, pointer: &str) -> Vec<&'v str> {
+    list(value, pointer)
+        .iter()
+        .filter_map(Value::as_str)
+        .collect()
+}
