@@ -79,8 +79,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 
 fn tool(facts: &Facts<'_>, step: usize) -> Option<Refused> {
     let spec = &facts.tool(step)?.spec;
-    let name = text::quoted(&spec.name);
     if !spec.allowlisted {
+        let name = text::quoted(&spec.name);
         return Some(Refused {
             what: format!("the catalog does not allow the tool {name}"),
             line: format!("add `allowlisted: true` to the tool {name} of the catalog"),
