@@ -25,7 +25,8 @@ pub use plan_store::{Clock, MemoryStore, SystemClock};
 #[cfg(feature = "sqlite")]
 pub use plan_store_sqlite::SqliteStore;
 pub use plan_validate::{
-    Context, Finding, Grant, PlanRejected, Policy, ToolCatalog, ValidatedPlan, check, explain,
+    Context, Finding, Grant, PlanRejected, Policy, SchemaFor, ToolCatalog, ValidatedPlan, check,
+    explain, fix,
 };
 
 #[cfg(doctest)]

@@ -2,38 +2,91 @@
 
 use serde_json::{Value, json};
 
-/// A plan of `steps` steps, a fifth of them conditions: groups of four calls in a chain and a condition on the last.
+/// A plan of `steps` steps in groups of ten, two of each ten conditions with two branches of a call each.
+///
+/// ```text
+/// call ─ condition ┬ call ┬ call ─ call ─ call or approval ─ condition ┬ call ┬ next group
+///                  └ call ┘                                            └ call ┘
+/// ```
+///
+/// What follows two branches runs after any of them and reads the one that ran. One group in five asks a person.
 pub(crate) fn mixed(steps: usize) -> String {
-    let rows: Vec<Value> = (0..steps)
-        .map(|index| {
-            let before = index.checked_sub(1);
-            if index % 5 == 4 {
-                json!({
-                    "id": format!("s{index}"), "name": format!("Is it enough? {index}"),
-                    "depends_on": [format!("s{}", index - 1)], "outputs": [],
-                    "config": {
-                        "type": "CONDITION",
-                        "expression": format!("step.s{}.count > 5 && step.s{}.title != \"none\"", index - 1, index - 1),
-                        "true_steps": [], "false_steps": [],
-                    },
-                })
-            } else {
-                let reads = before.filter(|before| before % 5 != 4);
-                let title = reads.map_or_else(|| json!("first"), |step| json!(format!("${{step.s{step}.title}}")));
-                json!({
-                    "id": format!("s{index}"), "name": format!("Work {index}"), "description": "One of many calls.",
-                    "depends_on": before.map(|before| format!("s{before}")).into_iter().collect::<Vec<_>>(),
-                    "outputs": [{"name": "title", "value_type": "string"}, {"name": "count", "value_type": "integer"}],
-                    "config": {
-                        "type": "TOOL_CALL", "tool": "work",
-                        "arguments": {"title": title, "amount": index, "label": "a label of some length"},
-                    },
-                    "timeout_secs": 30,
-                })
-            }
-        })
-        .collect();
-    plan(&rows)
+    plan(&(0..steps).map(mixed_step).collect::<Vec<_>>())
+}
+
+fn mixed_step(index: usize) -> Value {
+    let (group, place) = (index / 10, index % 10);
+    let asks = group % 5 == 4;
+    match place {
+        0 if group == 0 => work(index, &[], json!("the title of ${input.topic}")),
+        0 | 4 => joined(index),
+        1 => {
+            let read = format!("step.s{}", index - 1);
+            choice(index, &format!("{read}.count > 5 && {read}.title != \"none\""))
+        }
+        2 => work(index, &[index - 1], title_of(index - 2)),
+        3 => work(index, &[index - 2], title_of(index - 3)),
+        6 if asks => approval(index),
+        7 if asks => choice(index, &format!("step.s{}.approved", index - 1)),
+        7 => choice(index, &format!("step.s{}.count >= 100", index - 1)),
+        8 => work(index, &[index - 1], title_of(index - 3)),
+        9 => work(index, &[index - 2], title_of(index - 4)),
+        _ => work(index, &[index - 1], title_of(index - 1)),
+    }
+}
+
+/// A call after any of the two branches before it, which reads the one that ran.
+fn joined(index: usize) -> Value {
+    let (yes, no) = (index - 2, index - 1);
+    let read = format!("${{step.s{yes}.title ?? step.s{no}.title}}");
+    let mut step = work(index, &[yes, no], json!(read));
+    step["join"] = json!("any");
+    step
+}
+
+/// A condition whose branches are the two steps after it.
+fn choice(index: usize, expression: &str) -> Value {
+    json!({
+        "id": format!("s{index}"), "name": format!("Is it enough? {index}"),
+        "depends_on": ids(&[index - 1]), "outputs": [],
+        "config": {
+            "type": "CONDITION", "expression": expression,
+            "true_steps": ids(&[index + 1]), "false_steps": ids(&[index + 2]),
+        },
+    })
+}
+
+fn approval(index: usize) -> Value {
+    json!({
+        "id": format!("s{index}"), "name": format!("May it go on? {index}"),
+        "depends_on": ids(&[index - 1]),
+        "outputs": [{"name": "approved", "value_type": "boolean"}],
+        "config": {
+            "type": "HUMAN_INTERACTION", "prompt": format!("Go on with ${{step.s{}.title}}?", index - 1),
+            "response_field": "approved", "approval_required": true, "on_reject": "continue",
+        },
+    })
+}
+
+fn work(index: usize, after: &[usize], title: Value) -> Value {
+    json!({
+        "id": format!("s{index}"), "name": format!("Work {index}"), "description": "One of many calls.",
+        "depends_on": ids(after),
+        "outputs": [{"name": "title", "value_type": "string"}, {"name": "count", "value_type": "integer"}],
+        "config": {
+            "type": "TOOL_CALL", "tool": "work",
+            "arguments": {"title": title, "amount": index, "label": "a label of some length"},
+        },
+        "timeout_secs": 30,
+    })
+}
+
+fn title_of(step: usize) -> Value {
+    json!(format!("${{step.s{step}.title}}"))
+}
+
+fn ids(steps: &[usize]) -> Vec<String> {
+    steps.iter().map(|step| format!("s{step}")).collect()
 }
 
 /// Each step after the one before it.
@@ -57,7 +110,7 @@ pub(crate) fn fan(steps: usize) -> String {
 fn noop(index: usize, after: Option<usize>) -> Value {
     json!({
         "id": format!("s{index}"), "name": "Nothing", "outputs": [],
-        "depends_on": after.map(|after| format!("s{after}")).into_iter().collect::<Vec<_>>(),
+        "depends_on": ids(after.as_slice()),
         "config": {"type": "TOOL_CALL", "tool": "noop", "arguments": {}},
     })
 }
@@ -68,7 +121,7 @@ fn plan(steps: &[Value]) -> String {
             "id": "0f4c4f1e-6a3b-4d0e-8f6b-2f6a1c9d7e55", "version": 1,
             "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
         },
-        "name": "A plan of the bench", "inputs": [], "config": {}, "steps": steps, "outputs": [],
+        "name": "A plan of the bench", "inputs": [{"name": "topic", "value_type": "string"}], "config": {}, "steps": steps, "outputs": [],
     })
     .to_string()
 }

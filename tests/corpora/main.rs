@@ -11,6 +11,7 @@
     reason = "a test without the harness that would say so"
 )]
 
+mod agentdojo;
 mod nestful;
 mod rows;
 mod seal_tools;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     }
     let corpora = folder.map(|folder| Arc::new(rows::Corpora::new(folder)));
     let tests = [
+        agentdojo::TESTS,
         taskbench::TESTS,
         seal_tools::TESTS,
         nestful::TESTS,

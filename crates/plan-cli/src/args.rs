@@ -45,9 +45,20 @@ pub(crate) struct Check {
     /// How to print what was found
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
     pub(crate) format: Format,
+    /// Apply what a machine may apply, in the file, and print the difference
+    ///
+    /// Of standard input the fixed text is printed, and the difference goes to standard error.
+    #[arg(long)]
+    pub(crate) fix: bool,
     /// Also print what the plan may do, and nothing but that
     #[arg(long)]
     pub(crate) grant: bool,
+    /// Fail when the plan may do more than this file says, and say what
+    #[arg(long, value_name = "FILE")]
+    pub(crate) grant_lock: Option<PathBuf>,
+    /// Write what the plan may do to the file of `--grant-lock`, after saying what is new
+    #[arg(long, requires = "grant_lock")]
+    pub(crate) write_lock: bool,
 }
 
 /// Which plan, and how to read it.
@@ -104,6 +115,10 @@ pub(crate) enum Format {
     Pretty,
     /// For programs
     Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+    /// Few and short findings, for the prompt of a model that mends the plan
+    Model,
 }
 
 /// Arguments of `graph`.

@@ -7,6 +7,7 @@ mod graph;
 mod host;
 mod input;
 mod output;
+mod replace;
 mod session;
 mod store;
 

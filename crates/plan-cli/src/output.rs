@@ -3,6 +3,7 @@
 //! What a plan, a tool or a model wrote may hold sequences that move the cursor,
 //! change the title or turn the text around. None of them gets out.
 
+mod bounds;
 mod findings;
 mod live;
 mod record;
@@ -13,8 +14,10 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
+pub(crate) use bounds::bounds_text;
 pub(crate) use findings::{
-    check_json, finding_json, refusal_json, show_findings, show_rejected, unchecked_json,
+    check_json, finding_json, model_of, refusal_json, sarif_of, show_findings, show_rejected,
+    unchecked_json,
 };
 pub(crate) use live::Live;
 pub(crate) use record::{Detail, record_json, show_record};
@@ -38,10 +41,40 @@ pub(crate) fn print(text: impl AsRef<str>) {
     let _ = write!(out, "{text}{end}").and_then(|()| out.flush());
 }
 
+/// Writes text to standard output, where there is any.
+pub(crate) fn print_unless_empty(text: &str) {
+    if !text.is_empty() {
+        print(text);
+    }
+}
+
+/// Writes text for people, where there is any.
+pub(crate) fn say_unless_empty(text: &str) {
+    if !text.is_empty() {
+        say(text.trim_end());
+    }
+}
+
 /// Writes a JSON document to standard output.
 pub(crate) fn print_json(value: &Value) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{}", escaped(&format!("{value:#}"))).and_then(|()| out.flush());
+}
+
+/// Writes a JSON document to standard output, in one line.
+pub(crate) fn print_json_line(value: &Value) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{}", escaped(&value.to_string())).and_then(|()| out.flush());
+}
+
+/// Writes a document to standard output as it is, where another program reads it.
+pub(crate) fn print_document(text: &str) {
+    if is_read_by_a_person() {
+        print(text);
+        return;
+    }
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// Whether standard error is a terminal that takes colour.

@@ -49,6 +49,7 @@ pub use parse::{Parsed, parse};
 pub use problem::{Problem, ProblemKind};
 pub use read::{Read, read};
 pub use tree::Document;
+pub(crate) use tree::{Kind, NodeRef};
 
 /// A byte range of the source text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

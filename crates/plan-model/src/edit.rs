@@ -1,8 +1,12 @@
 //! Changes to the JSON of a document, as findings suggest them.
 
+mod text;
+mod write;
+
 use serde_json::Value;
 
 use crate::Pointer;
+pub use text::{Replacement, edited, replacements};
 
 /// A change to the JSON of a document.
 ///
@@ -42,6 +46,9 @@ pub enum EditError {
     /// The whole document was to be removed.
     #[error("the whole document cannot be removed")]
     WholeDocument,
+    /// Two edits of one text touch the same place.
+    #[error("two edits touch `{0}`")]
+    Overlaps(Pointer),
 }
 
 impl Edit {
@@ -50,6 +57,11 @@ impl Edit {
         match self {
             Self::Set { pointer, .. } | Self::Remove { pointer } => pointer,
         }
+    }
+
+    /// Whether it is a new last element, so that the same edit twice is two elements.
+    fn appends(&self) -> bool {
+        matches!(self, Self::Set { .. }) && self.pointer().segments().last().as_deref() == Some("-")
     }
 
     /// Makes the change.

@@ -34,6 +34,7 @@ mod evaluate;
 mod foreign;
 mod lex;
 mod operand;
+mod outcomes;
 mod parse;
 #[cfg(test)]
 mod tests;
@@ -44,6 +45,8 @@ use std::sync::Arc;
 
 use crate::{Limits, Reference, Scope, Shape};
 use tree::Node;
+
+pub use outcomes::Outcomes;
 
 /// A boolean expression that has been parsed.
 ///
@@ -125,6 +128,26 @@ impl Expression {
     /// as far as the shapes say.
     pub fn type_errors(&self, shape_of: &dyn Fn(&Reference) -> Shape) -> Vec<ExpressionError> {
         check::errors(&self.source, &self.root, shape_of)
+    }
+
+    /// What it can come to where only the values that `known` gives are known, and every other
+    /// reference may read anything or lead nowhere.
+    ///
+    /// Sound: an outcome that some evaluation with these values has is never left out.
+    ///
+    /// ```
+    /// use plan_model::{Expression, Limits};
+    /// use serde_json::json;
+    ///
+    /// let expression = Expression::parse("step.ask.ok && step.look.n > 3", &Limits::default())?;
+    /// let rejected = expression.outcomes(&|reference| {
+    ///     (reference.to_string() == "${step.ask.ok}").then(|| json!(false))
+    /// });
+    /// assert!(!rejected.can_be(true));
+    /// # Ok::<(), plan_model::ExpressionError>(())
+    /// ```
+    pub fn outcomes(&self, known: &dyn Fn(&Reference) -> Option<serde_json::Value>) -> Outcomes {
+        outcomes::of(&self.root, known)
     }
 
     /// The value under `scope`.

@@ -1,6 +1,7 @@
 //! What tests of this workspace, and of those who build on it, have in common.
 //!
 //! - [`mod@store_suite`]: what every store must do, run over each adapter.
+//! - [`assert_plan`]: what a plan of one's own may do, and what is found in it.
 //! - [`Scripted`]: tools that do what a script says, and remember their calls.
 //! - [`Gate`]: holds calls back until a test lets them go, so that no test sleeps.
 //! - [`PausedClock`]: the time of Tokio's paused clock as a time of day.
@@ -22,6 +23,7 @@ pub mod oracle;
 pub mod plans;
 pub mod store_suite;
 
+mod assert_plan;
 mod case;
 mod clock;
 mod faulty_store;
@@ -29,6 +31,7 @@ mod gate;
 mod run;
 mod scripted;
 
+pub use assert_plan::{AssertPlan, assert_plan};
 pub use case::Case;
 pub use clock::PausedClock;
 pub use faulty_store::{Fault, FaultyStore};

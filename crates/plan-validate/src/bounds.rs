@@ -1,10 +1,19 @@
 //! The most that a plan can do, counted before it runs.
+//!
+//! Of branches that exclude each other the larger one counts, retries and items
+//! count in full, and every sum saturates.
 
-use plan_model::{Path, Root, StepConfig, StepId};
-use serde::Serialize;
+mod amounts;
+mod items;
+mod wall;
+
+use plan_model::{Seconds, StepConfig, StepId};
+use serde::{Serialize, Serializer};
 
 use crate::facts::Facts;
 use crate::grant::{Approval, Grant};
+use amounts::Amounts;
+use items::Items;
 
 /// The most that a plan can do. Every number is an upper bound, retries and items included.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -23,6 +32,15 @@ pub struct Bounds {
     pub attempts: u64,
     /// Items of all fan-outs.
     pub items: u64,
+    /// Driven time, waiting for people not counted; absent where some effect has no timeout.
+    ///
+    /// It is about effects and the pauses between their attempts, in a run that nothing interrupts; what the
+    /// executor itself takes is not in it. A tool that asks for a longer pause before a retry than the plan
+    /// has can stretch it. In JSON a number of seconds.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "seconds")]
+    pub wall_secs: Option<Seconds>,
+    /// Questions to people.
+    pub ask_count: u64,
     /// What a person will be asked, in plan order.
     pub asks: Vec<Ask>,
 }
@@ -48,36 +66,23 @@ pub(crate) enum Unknown {
 
 /// Counts a plan.
 pub(crate) fn count(facts: &Facts<'_>, unknown: Unknown) -> Bounds {
-    let items = items(facts, unknown);
-    let mut bounds = Bounds {
+    let items = Items::of(facts, unknown);
+    let most = amounts::most(facts, &|index| {
+        facts
+            .step(index)
+            .map_or(Amounts::NONE, |step| Amounts::of(step, index, &items))
+    });
+    Bounds {
         steps: facts.plan.steps.len() as u64,
-        tokens: Some(0),
-        ..Bounds::default()
-    };
-    for (index, step) in facts.steps() {
-        let times = times(facts, index, &items);
-        let attempts = step.retry.as_ref().map_or(1, |retry| retry.max_attempts);
-        let all = times.saturating_mul(attempts);
-        bounds.attempts = bounds.attempts.saturating_add(all);
-        match &step.config {
-            StepConfig::ToolCall(_) => bounds.tool_calls = bounds.tool_calls.saturating_add(all),
-            StepConfig::PromptCall(call) => {
-                bounds.model_calls = bounds.model_calls.saturating_add(all);
-                let tokens = call.max_tokens.map(|tokens| tokens.saturating_mul(all));
-                bounds.tokens = match (bounds.tokens, tokens) {
-                    (Some(sum), Some(tokens)) => Some(sum.saturating_add(tokens)),
-                    _ => None,
-                };
-            }
-            StepConfig::AgentCall(_) => bounds.tokens = None,
-            StepConfig::FanOut(_) => {
-                let own = items.get(index).copied().flatten().unwrap_or(0);
-                bounds.items = bounds.items.saturating_add(own.saturating_mul(times));
-            }
-            _ => {}
-        }
+        tool_calls: most.tool_calls,
+        model_calls: most.model_calls,
+        tokens: most.tokens,
+        attempts: most.attempts,
+        items: most.items,
+        wall_secs: wall::most(facts, &items),
+        ask_count: 0,
+        asks: Vec::new(),
     }
-    bounds
 }
 
 impl Bounds {
@@ -100,57 +105,40 @@ impl Bounds {
                 reason,
             });
         }
+        if !self.asks.is_empty() {
+            self.ask_count = self.count_asks(facts);
+        }
         self
     }
-}
 
-/// For each step that is a fan-out: its most items.
-fn items(facts: &Facts<'_>, unknown: Unknown) -> Vec<Option<u64>> {
-    let limits = [
-        facts.plan.limits.max_fan_out_items,
-        facts.policy.budgets.max_fan_out_items,
-        Some(facts.limits.fan_out_items),
-    ];
-    let most = limits.into_iter().flatten().min().unwrap_or(u64::MAX);
-    facts
-        .steps()
-        .map(|(_, step)| match &step.config {
-            StepConfig::FanOut(fan) => {
-                let known = known_length(facts, &fan.over.first);
-                Some(match (known, unknown) {
-                    (Some(length), _) => length,
-                    (None, Unknown::Most) => most,
-                    (None, Unknown::One) => 1,
-                })
+    /// How often somebody is asked: once for each item, and for one of two branches.
+    fn count_asks(&self, facts: &Facts<'_>) -> u64 {
+        let asking: std::collections::HashSet<usize> = self
+            .asks
+            .iter()
+            .filter_map(|ask| facts.index_of(&ask.step))
+            .collect();
+        let items = Items::of(facts, Unknown::Most);
+        amounts::most(facts, &|index| {
+            let mut amounts = Amounts::NONE;
+            if asking.contains(&index) {
+                amounts.asks = items.times(index);
             }
-            _ => None,
+            amounts
         })
-        .collect()
-}
-
-/// The length of a list that stands in the plan.
-pub(crate) fn known_length(facts: &Facts<'_>, over: &Path) -> Option<u64> {
-    match &over.root {
-        Root::Config(key) if over.segments.is_empty() => {
-            let list = facts.plan.config.get(key)?.as_array()?;
-            Some(list.len() as u64)
-        }
-        _ => None,
+        .asks
     }
 }
 
-/// How often a step runs: the product of the items of the fan-outs around it.
-fn times(facts: &Facts<'_>, step: usize, items: &[Option<u64>]) -> u64 {
-    let mut times = 1_u64;
-    let mut at = step;
-    // ownership in a ring is refused elsewhere; here it must only end
-    for _ in 0..=facts.limits.depth {
-        let Some(owner) = facts.owner(at) else {
-            return times;
-        };
-        let own = items.get(owner).copied().flatten().unwrap_or(1);
-        times = times.saturating_mul(own);
-        at = owner;
+#[expect(clippy::ref_option, reason = "serde calls it so")]
+fn seconds<S: Serializer>(span: &Option<Seconds>, serializer: S) -> Result<S::Ok, S::Error> {
+    match span.map(Seconds::as_millis) {
+        Some(millis) if millis % 1000 == 0 => serializer.serialize_u64(millis / 1000),
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a bound of some thousand years is rounded"
+        )]
+        Some(millis) => serializer.serialize_f64(millis as f64 / 1000.0),
+        None => serializer.serialize_none(),
     }
-    times
 }

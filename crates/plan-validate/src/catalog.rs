@@ -11,9 +11,12 @@ mod digest;
 mod document;
 mod extend;
 mod language;
+mod mark;
 mod model;
+mod path_kind;
 mod schema;
 mod tool;
+mod twins;
 mod unfold;
 
 use std::collections::BTreeMap;
@@ -32,6 +35,7 @@ pub use schema::{CompiledSchema, Quote, SchemaFault, Violation};
 pub use tool::CatalogTool;
 
 pub(crate) use arguments::Argument;
+pub(crate) use mark::Mark;
 
 pub(crate) use schema::ViolationKind;
 

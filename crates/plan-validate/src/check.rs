@@ -13,7 +13,7 @@ use crate::bounds::{self, Unknown};
 use crate::catalog::ToolCatalog;
 use crate::facts::Facts;
 use crate::finding::{Finding, Severity};
-use crate::findings::{Findings, Report, Telling, step_of};
+use crate::findings::{Findings, Report, Telling, is_sensitive, step_of};
 use crate::grant;
 use crate::plan_schemas::PlanSchemas;
 use crate::policy::Policy;
@@ -332,6 +332,14 @@ fn of_problems<'p>(
     let finding = |problem: &Problem| {
         let mut finding = rules::of_problem(problem)?;
         finding.step = step_of(plan, &problem.pointer);
+        if is_sensitive(plan, &problem.pointer) {
+            finding.conceal();
+        }
+        for suggestion in &mut finding.suggestions {
+            if let Some(edit) = &suggestion.edit {
+                suggestion.step = step_of(plan, edit.pointer());
+            }
+        }
         if let Some(document) = document {
             finding.place(document, Some(problem.span));
         } else if let Some(parsed) = parsed {

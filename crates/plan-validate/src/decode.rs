@@ -119,21 +119,11 @@ impl Decoder {
     }
 
     pub(crate) fn seconds(&mut self, value: &Value, pointer: &Pointer) -> Option<Seconds> {
-        let millis = value.as_f64().map(|secs| (secs * 1000.0).round());
-        match millis {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "the guard keeps it inside"
-            )]
-            Some(millis) if (0.0..=9.0e15).contains(&millis) => {
-                Some(Seconds::from_millis(millis as u64))
-            }
-            _ => {
-                self.wrong(pointer, "a number of seconds from 0", value);
-                None
-            }
+        let seconds = seconds(value);
+        if seconds.is_none() {
+            self.wrong(pointer, "a number of seconds from 0", value);
         }
+        seconds
     }
 
     /// One word of a closed set.
@@ -182,6 +172,21 @@ impl Decoder {
             }
         }
     }
+}
+
+/// The span that a number of seconds is, to the millisecond.
+pub(crate) fn seconds(value: &Value) -> Option<Seconds> {
+    let millis = (value.as_f64()? * 1000.0).round();
+    if !(0.0..=9.0e15).contains(&millis) {
+        return None;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the guard keeps it inside"
+    )]
+    let whole = millis as u64;
+    Some(Seconds::from_millis(whole))
 }
 
 impl Fields {

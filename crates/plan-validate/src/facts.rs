@@ -1,8 +1,12 @@
 //! What rules know about a plan: the plan itself, its graph, and tables over both.
 
+mod certain;
 mod follow;
+mod guards;
+mod length;
 mod missing;
 mod outputs;
+mod trust;
 mod uses;
 
 use std::cell::OnceCell;
@@ -16,9 +20,12 @@ use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::plan_schemas::{Compiled, PlanSchemas};
 use crate::policy::Policy;
 
+pub(crate) use certain::{Certain, Conflict, Untaken};
 pub(crate) use follow::DeadEnd;
+pub(crate) use guards::Guards;
 pub(crate) use missing::{MissingStep, Naming};
 pub(crate) use outputs::Outputs;
+pub(crate) use trust::{Cause, Distrust, Inflow, Way};
 pub(crate) use uses::{Site, Use};
 
 /// So many outputs are looked through one by one.
@@ -42,9 +49,12 @@ pub(crate) struct Facts<'a> {
     inputs: HashMap<&'a str, usize>,
     tools: Vec<Option<&'a Arc<CatalogTool>>>,
     missing: OnceCell<Vec<MissingStep<'a>>>,
+    guards: OnceCell<Guards>,
     /// The declared outputs of steps that declare many, by step and name.
     declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
+    certain: OnceCell<Certain>,
+    distrust: OnceCell<Distrust>,
 }
 
 impl<'a> Facts<'a> {
@@ -81,8 +91,11 @@ impl<'a> Facts<'a> {
             inputs,
             tools,
             missing: OnceCell::new(),
+            guards: OnceCell::new(),
             declared: OnceCell::new(),
             shapes: follow::Shapes::new(plan),
+            certain: OnceCell::new(),
+            distrust: OnceCell::new(),
         }
     }
 
@@ -173,6 +186,19 @@ impl<'a> Facts<'a> {
         self.missing.get_or_init(|| missing::of(self))
     }
 
+    /// Which branches steps are in.
+    pub(crate) fn guards(&self) -> &Guards {
+        self.guards.get_or_init(|| Guards::of(self))
+    }
+
+    /// The most items of a fan-out; `None` for other kinds, and where nothing bounds its list.
+    pub(crate) fn most_items(&self, fan_out: usize) -> Option<u64> {
+        match &self.step(fan_out)?.config {
+            plan_model::StepConfig::FanOut(fan) => length::of_reference(self, &fan.over, fan_out),
+            _ => None,
+        }
+    }
+
     /// Whether the reader put a stand-in at this place of the plan, around it, or inside it.
     pub(crate) fn is_unread_within(&self, pointer: &Pointer) -> bool {
         let next = self.unread.range(pointer..).next();
@@ -201,6 +227,26 @@ impl<'a> Facts<'a> {
             table
         });
         table.get(&(step, name)).copied()
+    }
+
+    /// Which values are not trusted, and why. Found once, on first use.
+    pub(crate) fn distrust(&self) -> &Distrust {
+        self.distrust.get_or_init(|| Distrust::of(self))
+    }
+
+    /// Why what a step reads by this reference is not trusted; `None` where it is.
+    pub(crate) fn cause_of_distrust(&self, step: usize, reference: &Reference) -> Option<Cause> {
+        self.distrust().cause(self, step, reference)
+    }
+
+    /// The source of an untrusted value in words: "step `fetch`".
+    pub(crate) fn source_of(&self, cause: Cause) -> String {
+        self.distrust().source(self, cause)
+    }
+
+    /// The way of an untrusted value from its source.
+    pub(crate) fn way_of(&self, cause: Cause) -> Way {
+        self.distrust().way(self, cause)
     }
 
     /// What a step delivers, as far as it can be known.

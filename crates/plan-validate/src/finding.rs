@@ -4,16 +4,21 @@ mod json;
 mod parts;
 mod within;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use plan_model::document::{Document, Parsed, Span};
 use plan_model::edit::Edit;
 use plan_model::{Pointer, StepId};
 use serde::Serialize;
+use serde_json::Value;
 
+pub(crate) use json::path_in_step;
 pub(crate) use parts::MOST_CANDIDATES;
 pub use parts::{Applicability, Code, Expected, FindingSpan, Related, Severity, Suggestion};
 
+use crate::credential;
+use crate::redact::redacted;
 use crate::text;
 
 /// One finding: a rule, a place, and what is wrong there.
@@ -134,7 +139,17 @@ impl Finding {
         self
     }
 
-    /// With what stands there; capped here.
+    /// Without the values that it quotes: they are those of a sensitive place.
+    pub(crate) fn conceal(&mut self) {
+        self.actual = None;
+        let parts = self.message.split('`').enumerate();
+        let parts: Vec<&str> = parts
+            .map(|(at, part)| if at % 2 == 1 { "***" } else { part })
+            .collect();
+        self.message = parts.join("`");
+    }
+
+    /// With what stands there; capped and redacted here.
     #[must_use]
     pub(crate) fn actual(mut self, actual: &str) -> Self {
         self.actual = Some(text::capped(actual).into_owned());
@@ -147,7 +162,7 @@ impl Finding {
         self.suggest(title, Applicability::MaybeIncorrect, None)
     }
 
-    /// With one more suggestion.
+    /// With one more suggestion. An edit that would repeat a credential is left out.
     #[must_use]
     pub(crate) fn suggest(
         mut self,
@@ -155,10 +170,19 @@ impl Finding {
         applicability: Applicability,
         edit: Option<Edit>,
     ) -> Self {
+        let shown = |edit: &Edit| match edit {
+            Edit::Set { value, .. } => !holds_credential(value),
+            Edit::Remove { .. } => true,
+        };
+        let applicability = match &edit {
+            Some(edit) if !shown(edit) => Applicability::HasPlaceholders,
+            _ => applicability,
+        };
         self.suggestions.push(Suggestion {
             title: title.into(),
             applicability,
-            edit,
+            edit: edit.filter(shown),
+            step: None,
         });
         self
     }
@@ -210,6 +234,18 @@ impl Finding {
         }
     }
 
+    /// Without what looks like a credential.
+    pub(crate) fn redact(&mut self) {
+        let notes = self.related.iter_mut().map(|related| &mut related.note);
+        let titles = self.suggestions.iter_mut().map(|it| &mut it.title);
+        let texts = [&mut self.message].into_iter().chain(&mut self.actual);
+        for text in texts.chain(notes).chain(titles) {
+            if let Cow::Owned(redacted) = redacted(text) {
+                *text = redacted;
+            }
+        }
+    }
+
     /// The bytes of the document that the finding is about.
     fn spelled(&self, document: &Document) -> Span {
         let whole = document.span_of(&self.pointer);
@@ -227,4 +263,18 @@ impl Finding {
     pub fn line(&self) -> String {
         format!("{} {}: {}", self.code, self.pointer, self.message)
     }
+}
+
+/// Whether some text of a value looks like a credential.
+fn holds_credential(value: &Value) -> bool {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) if !credential::all(text).is_empty() => return true,
+            Value::Array(items) => left.extend(items),
+            Value::Object(members) => left.extend(members.values()),
+            _ => {}
+        }
+    }
+    false
 }

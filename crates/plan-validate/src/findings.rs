@@ -88,6 +88,7 @@ impl Findings {
                 if let Some(Edit::Set { pointer, .. } | Edit::Remove { pointer }) =
                     &mut suggestion.edit
                 {
+                    suggestion.step = step_of(telling.plan, pointer);
                     *pointer = telling.origin.locate(pointer);
                 }
             }
@@ -106,8 +107,9 @@ impl Findings {
         self.settle();
         self.found
             .sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
-        if let Some(document) = document {
-            for finding in &mut self.found {
+        for finding in &mut self.found {
+            finding.redact();
+            if let Some(document) = document {
                 finding.place(document, None);
             }
         }
@@ -176,4 +178,19 @@ pub(crate) fn step_of(plan: Option<&Plan>, pointer: &Pointer) -> Option<StepId> 
     }
     let index: usize = segments.next()?.parse().ok()?;
     plan?.steps.get(index).map(|step| step.id.clone())
+}
+
+/// Whether a pointer leads into the default of a sensitive input.
+pub(crate) fn is_sensitive(plan: Option<&Plan>, pointer: &Pointer) -> bool {
+    let mut segments = pointer.segments().skip_while(|segment| segment == "plan");
+    let (Some(list), Some(index), Some(field)) =
+        (segments.next(), segments.next(), segments.next())
+    else {
+        return false;
+    };
+    let input = index
+        .parse()
+        .ok()
+        .and_then(|index: usize| plan?.inputs.get(index));
+    list == "inputs" && field == "default" && input.is_some_and(|input| input.sensitive)
 }

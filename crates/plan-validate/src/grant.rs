@@ -1,11 +1,18 @@
 //! What the run of a plan may do: derived from the plan, cut down by policy.
 
 mod call;
+mod compare;
 mod derive;
+mod gates;
 mod json;
+mod lock;
 mod narrow;
+mod permission;
 mod rule;
+mod sent;
+mod source;
 mod text;
+mod within;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -17,6 +24,8 @@ use plan_model::{
 use serde::{Serialize, Serializer};
 
 pub use call::Refusal;
+pub use compare::{Comparison, Widening};
+pub use lock::LockError;
 pub use narrow::Narrowing;
 pub use rule::ArgRule;
 
@@ -30,6 +39,10 @@ pub(crate) use derive::derive;
 ///
 /// `Display` says it in words; [`Grant::lock`] in a form that can be committed
 /// and compared.
+///
+/// ```compile_fail
+/// let grant: plan_validate::Grant = serde_json::from_str("{}").unwrap();
+/// ```
 #[derive(Debug, Clone)]
 pub struct Grant {
     plan: Digest,
@@ -41,6 +54,7 @@ pub struct Grant {
     secrets: BTreeSet<SecretName>,
     roots: Vec<GrantedRoot>,
     budgets: PlanLimits,
+    sources: source::Sources,
     digest: OnceLock<Digest>,
 }
 
@@ -50,7 +64,9 @@ pub struct Grant {
 pub struct SiteGrant {
     /// What it may use.
     pub target: Target,
-    /// The arguments of a tool: a closed map, in which every name must be given.
+    /// What is sent. The arguments of a tool: a closed map, in which every name must be given. Of a script its
+    /// `inline` source or `file`, its `args`, `stdin`, `working_dir` and, as `env.NAME`, its environment; of a
+    /// question its prompts and `max_tokens`; of an agent its `objective`, `working_dir` and `max_turns`.
     pub arguments: BTreeMap<String, ArgRule>,
     /// Attempts, the first included.
     pub max_attempts: u64,
@@ -58,6 +74,11 @@ pub struct SiteGrant {
     pub effects: Effects,
     /// Whether a person must approve.
     pub approval: Approval,
+    /// The fan-out in whose body it is: it acts once for each item.
+    pub within: Option<StepId>,
+    /// The plan's own approvals that come before it on every way, the nearest of them, at most 64: a rejection
+    /// ends the run. Approvals before these are told with these.
+    pub behind: BTreeSet<StepId>,
 }
 
 /// What a step may use.
@@ -160,11 +181,13 @@ impl Grant {
             .get_or_init(|| Digest::of_json(&json::to_value(self)))
     }
 
-    /// The canonical text form, one permission a line: what a `grant.lock` file holds.
+    /// The canonical text form, one permission a line, sorted: what a `grant.lock` file holds.
     ///
-    /// It does not hold the plan's digest, so that it changes only with what the plan may do.
+    /// It holds everything that the run may do and where the values of its calls come from: config, defaults of
+    /// inputs, lists, prompts. It does not hold the plan's digest, and nothing about order and conditions: it is
+    /// what a run may do at most, and changes only with that. [`Grant::newly`] compares it.
     pub fn lock(&self) -> String {
-        text::lock(self)
+        lock::write(&permission::of(self))
     }
 }
 

@@ -19,17 +19,21 @@ pub mod schemas;
 mod bounds;
 mod candidates;
 mod check;
+mod credential;
 mod decode;
 mod facts;
 mod finding;
 mod findings;
+mod fix;
 mod grant;
 mod inputs;
 mod normal;
 mod path;
 mod plan_schemas;
+mod redact;
 mod rule;
 mod rules;
+mod strict;
 mod text;
 mod validated;
 
@@ -45,11 +49,17 @@ pub use check::{
 pub use finding::{
     Applicability, Code, Expected, Finding, FindingSpan, Related, Severity, Suggestion,
 };
-pub use grant::{Approval, ArgRule, Grant, GrantedRoot, Narrowing, Refusal, SiteGrant, Target};
+pub use fix::{Applied, Fixed, fix};
+pub use grant::{
+    Approval, ArgRule, Comparison, Grant, GrantedRoot, LockError, Narrowing, Refusal, SiteGrant,
+    Target, Widening,
+};
 pub use inputs::{PathProblem, check_inputs, check_inputs_with};
 pub use policy::{
     EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted,
+    UntrustedSource,
 };
 pub use rule::Rule;
 pub use rules::{explain, rule, rules};
+pub use strict::{SchemaFor, planner_schema_for, planner_schema_under};
 pub use validated::ValidatedPlan;

@@ -96,10 +96,32 @@ pub mod p510 {}
 pub mod p512 {}
 #[doc = include_str!("../rules/P601-working-directory-escapes.md")]
 pub mod p601 {}
+#[doc = include_str!("../rules/P602-missing-root.md")]
+pub mod p602 {}
+#[doc = include_str!("../rules/P604-untrusted-into-sensitive.md")]
+pub mod p604 {}
 #[doc = include_str!("../rules/P605-retry-repeats-effect.md")]
 pub mod p605 {}
+#[doc = include_str!("../rules/P606-secret-in-wrong-place.md")]
+pub mod p606 {}
+#[doc = include_str!("../rules/P607-argument-outside-policy.md")]
+pub mod p607 {}
+#[doc = include_str!("../rules/P608-over-wide-grant.md")]
+pub mod p608 {}
+#[doc = include_str!("../rules/P609-agent-scope.md")]
+pub mod p609 {}
+#[doc = include_str!("../rules/P610-code-injection.md")]
+pub mod p610 {}
+#[doc = include_str!("../rules/P612-unordered-shared-resource.md")]
+pub mod p612 {}
+#[doc = include_str!("../rules/P613-repeated-call.md")]
+pub mod p613 {}
 #[doc = include_str!("../rules/P701-limit-exceeded.md")]
 pub mod p701 {}
+#[doc = include_str!("../rules/P702-unbounded-fan-out.md")]
+pub mod p702 {}
+#[doc = include_str!("../rules/P703-missing-timeout.md")]
+pub mod p703 {}
 #[doc = include_str!("../rules/P901-invalid-catalog.md")]
 pub mod p901 {}
 #[doc = include_str!("../rules/P902-invalid-policy.md")]

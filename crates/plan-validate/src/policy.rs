@@ -43,6 +43,8 @@ pub struct Policy {
     pub require_approval: RequireApproval,
     /// What an untrusted value in a sensitive argument means.
     pub untrusted: Untrusted,
+    /// What is untrusted beside what always is.
+    pub untrusted_sources: BTreeSet<UntrustedSource>,
     /// Whether code and subprocesses must be sandboxed.
     pub sandbox: SandboxMode,
     /// The bounds of everything that enters.
@@ -63,6 +65,7 @@ impl Default for Policy {
             severities: BTreeMap::new(),
             require_approval: RequireApproval::default(),
             untrusted: Untrusted::Ask,
+            untrusted_sources: BTreeSet::new(),
             sandbox: SandboxMode::Required,
             limits: Limits::default(),
         }
@@ -124,6 +127,16 @@ pub enum Untrusted {
     Deny,
     /// Nothing.
     Allow,
+}
+
+/// A source of values that is trusted unless the policy says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum UntrustedSource {
+    /// The inputs that a caller gives: for hosts that run plans for strangers.
+    Inputs,
+    /// What people answer in words. Approvals are not meant: whose count is settled elsewhere.
+    Answers,
 }
 
 /// Whether code and subprocesses must be sandboxed.
@@ -227,6 +240,13 @@ impl Policy {
     #[must_use]
     pub fn untrusted(mut self, untrusted: Untrusted) -> Self {
         self.untrusted = untrusted;
+        self
+    }
+
+    /// The policy, which does not trust this source.
+    #[must_use]
+    pub fn distrust(mut self, source: UntrustedSource) -> Self {
+        self.untrusted_sources.insert(source);
         self
     }
 

@@ -55,8 +55,19 @@ mod p509_invalid_step_config;
 mod p510_invalid_retry;
 mod p512_exclusive_join;
 mod p601_working_directory_escapes;
+mod p602_missing_root;
+mod p604_untrusted_into_sensitive;
 mod p605_retry_repeats_effect;
+mod p606_secret_in_wrong_place;
+mod p607_argument_outside_policy;
+mod p608_over_wide_grant;
+mod p609_agent_scope;
+mod p610_code_injection;
+mod p612_unordered_shared_resource;
+mod p613_repeated_call;
 mod p701_limit_exceeded;
+mod p702_unbounded_fan_out;
+mod p703_missing_timeout;
 mod p901_invalid_catalog;
 mod p902_invalid_policy;
 mod p903_unknown_input;
@@ -65,6 +76,7 @@ mod p905_wrong_input;
 mod place;
 mod scope;
 mod unknown_step;
+mod untrusted;
 
 use plan_model::document::Problem;
 
@@ -132,8 +144,19 @@ static RULES: &[Rule] = &[
     p510_invalid_retry::RULE,
     p512_exclusive_join::RULE,
     p601_working_directory_escapes::RULE,
+    p602_missing_root::RULE,
+    p604_untrusted_into_sensitive::RULE,
     p605_retry_repeats_effect::RULE,
+    p606_secret_in_wrong_place::RULE,
+    p607_argument_outside_policy::RULE,
+    p608_over_wide_grant::RULE,
+    p609_agent_scope::RULE,
+    p610_code_injection::RULE,
+    p612_unordered_shared_resource::RULE,
+    p613_repeated_call::RULE,
     p701_limit_exceeded::RULE,
+    p702_unbounded_fan_out::RULE,
+    p703_missing_timeout::RULE,
     p901_invalid_catalog::RULE,
     p902_invalid_policy::RULE,
     p903_unknown_input::RULE,
@@ -144,6 +167,11 @@ static RULES: &[Rule] = &[
 /// Every rule, in the order of their codes.
 pub fn rules() -> &'static [Rule] {
     RULES
+}
+
+/// Whether a name holds what cannot be seen in it, so that no plan may use it (P108).
+pub(crate) fn is_misleading(name: &str) -> bool {
+    p108_misleading_text::is_misleading(name)
 }
 
 /// The finding for a problem of the reader.

@@ -5,11 +5,25 @@ use std::borrow::Cow;
 use plan_model::ValueType;
 use serde_json::Value;
 
+use crate::credential;
+
 /// The most characters of a quoted value.
 const MOST_QUOTED: usize = 80;
 
-/// The text without control characters, cut to what a message can hold.
+/// So many characters are looked at for credentials: enough to know one that is cut.
+const LOOKED_AT: usize = MOST_QUOTED + 256;
+
+/// The text without control characters and without what looks like a credential, cut to what a
+/// message can hold.
 pub(crate) fn capped(text: &str) -> Cow<'_, str> {
+    let end = text.char_indices().nth(LOOKED_AT).map(|(at, _)| at);
+    match credential::masked(end.and_then(|at| text.get(..at)).unwrap_or(text)) {
+        Cow::Borrowed(_) => cut(text),
+        Cow::Owned(masked) => Cow::Owned(cut(&masked).into_owned()),
+    }
+}
+
+fn cut(text: &str) -> Cow<'_, str> {
     let long = text.char_indices().nth(MOST_QUOTED).map(|(at, _)| at);
     if long.is_none() && !text.chars().any(unprintable) {
         return Cow::Borrowed(text);
@@ -106,6 +120,14 @@ mod tests {
     fn a_long_value_is_cut_by_characters() {
         let text = "ü".repeat(200);
         assert_eq!(capped(&text).chars().count(), MOST_QUOTED + 1);
+    }
+
+    #[test]
+    fn a_credential_does_not_reach_a_message() {
+        let token = format!("ghp_{}", "a1B2c3".repeat(6));
+        assert_eq!(quoted(&token), "`ghp_***`");
+        let late = format!("{} {token}", "x".repeat(70));
+        assert!(!capped(&late).contains("a1B2"));
     }
 
     #[test]

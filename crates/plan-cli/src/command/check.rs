@@ -1,5 +1,8 @@
 //! `planwright check`: everything that is wrong with a plan, before anything runs.
 
+mod fix;
+mod lock;
+
 use std::path::Path;
 
 use planwright::model::document::{Document, DocumentKind, ReadOptions, parse, read};
@@ -12,10 +15,14 @@ use crate::exit::{Exit, Halt};
 use crate::host::Host;
 use crate::input::{Input, is_stdin, read_options};
 use crate::output::{self, refusal_json};
+use lock::{Locked, Mode};
 
 /// Checks one plan.
 pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
-    let subject = Subject::read(&arguments.plan)?;
+    if arguments.fix {
+        fix::refuse_mixtures(arguments)?;
+    }
+    let mut subject = Subject::read(&arguments.plan)?;
     let mut host = match subject.host(&arguments.host, None) {
         Ok(host) => host,
         Err(halt) => {
@@ -28,12 +35,35 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
     if let Some(plan) = &subject.plan {
         host.assume_tools_of(plan)?;
     }
+    let fixed = match arguments.fix {
+        true => Some(fix::fix(&mut subject, &host, arguments)?),
+        false => None,
+    };
     let checked = subject.check(&host);
+    let locked = match (&checked, &arguments.grant_lock) {
+        (Ok(plan), Some(path)) => {
+            let mode = if arguments.write_lock {
+                Mode::Write
+            } else {
+                Mode::Compare
+            };
+            Some(Locked::new(plan.grant(), path, mode)?)
+        }
+        _ => None,
+    };
     match arguments.format {
         Format::Json => {
-            let report = output::check_json(subject.plan.as_ref(), checked.as_ref());
+            let mut report = output::check_json(subject.plan.as_ref(), checked.as_ref());
+            if let Some(locked) = &locked {
+                locked.report(&mut report);
+            }
+            if let (Some(fixed), Some(members)) = (fixed, report.as_object_mut()) {
+                members.extend(fixed);
+            }
             output::print_json(&report);
         }
+        Format::Sarif => output::print_json(&output::sarif_of(checked.as_ref(), &subject.input)),
+        Format::Model => output::print_json_line(&output::model_of(checked.as_ref())),
         Format::Pretty => pretty(&subject, &checked),
     }
     match checked {
@@ -41,7 +71,12 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
             if arguments.grant && arguments.format == Format::Pretty {
                 output::print(plan.grant().to_string());
             }
-            Ok(Exit::Fine)
+            if let Some(locked) = &locked
+                && arguments.format == Format::Pretty
+            {
+                locked.say(arguments.grant);
+            }
+            Ok(locked.map_or(Exit::Fine, |locked| locked.exit()))
         }
         Err(_) => Ok(Exit::Rejected),
     }
@@ -57,6 +92,9 @@ fn pretty(subject: &Subject, checked: &Result<ValidatedPlan, PlanRejected>) {
                 counted(plan.plan().steps.len(), "step"),
                 counted(plan.graph().groups().len(), "group"),
             ));
+            if plan.bounds().attempts > 0 {
+                output::say(output::bounds_text(plan.bounds()));
+            }
             for ask in &plan.bounds().asks {
                 output::say(format!("will be asked at `{}`: {}", ask.step, ask.reason));
             }
@@ -90,9 +128,14 @@ pub(super) struct Subject {
 impl Subject {
     /// Reads the document that the command line names.
     pub(super) fn read(arguments: &PlanArgs) -> Result<Self, Halt> {
+        let input = Input::read(&arguments.path, &Limits::default())?;
+        Ok(Self::of(arguments, input))
+    }
+
+    /// Reads what came in.
+    fn of(arguments: &PlanArgs, input: Input) -> Self {
         let limits = Limits::default();
         let options = read_options(arguments, limits);
-        let input = Input::read(&arguments.path, &limits)?;
         let parsed = parse(&input.bytes, &limits);
         let mut subject = Self {
             input,
@@ -109,7 +152,7 @@ impl Subject {
             subject.kind = read.kind;
             subject.plan = read.plan;
         }
-        Ok(subject)
+        subject
     }
 
     /// What the plan is checked against: the flags, or its own bundle.
@@ -127,9 +170,17 @@ impl Subject {
 
     /// Checks the document.
     pub(super) fn check(&self, host: &Host) -> Result<ValidatedPlan, PlanRejected> {
+        check_bytes(
+            &self.input.bytes,
+            &self.options_under(host),
+            &host.context(),
+        )
+    }
+
+    fn options_under(&self, host: &Host) -> ReadOptions {
         let mut options = self.options;
         options.limits = host.policy.limits;
-        check_bytes(&self.input.bytes, &options, &host.context())
+        options
     }
 
     /// The report where what came with the plan is refused.

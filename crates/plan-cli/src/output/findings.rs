@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use planwright::model::{Digest, Graph, Plan};
-use planwright::validate::render::{Colour, json, pretty};
+use planwright::validate::render::{Colour, json, model, pretty, sarif};
 use planwright::validate::{Finding, PlanRejected, Severity, ValidatedPlan};
 use serde_json::{Value, json};
 
@@ -71,6 +71,25 @@ pub(crate) fn check_json(
         }
     }
     report
+}
+
+/// The findings as SARIF.
+pub(crate) fn sarif_of(checked: Result<&ValidatedPlan, &PlanRejected>, input: &Input) -> Value {
+    let (findings, truncated) = findings_of(checked);
+    sarif(findings, truncated, &input.name, &input.text())
+}
+
+/// The findings for a repair prompt.
+pub(crate) fn model_of(checked: Result<&ValidatedPlan, &PlanRejected>) -> Value {
+    let (findings, truncated) = findings_of(checked);
+    model(findings, truncated)
+}
+
+fn findings_of<'c>(checked: Result<&'c ValidatedPlan, &'c PlanRejected>) -> (&'c [Finding], usize) {
+    match checked {
+        Ok(plan) => (plan.warnings(), plan.truncated()),
+        Err(rejected) => (rejected.findings(), rejected.truncated()),
+    }
 }
 
 /// A finding as it stands in a report.

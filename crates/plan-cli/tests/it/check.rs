@@ -90,6 +90,35 @@ fn a_bad_plan_is_refused_with_every_finding() {
 }
 
 #[test]
+fn a_good_plan_says_the_most_that_it_can_use() {
+    let mut plan_steps = steps();
+    for step in plan_steps.as_array_mut().unwrap() {
+        step["timeout_secs"] = json!(45);
+    }
+    plan_steps[0]["retry"] = json!({"max_attempts": 2, "delay_secs": 0});
+    let folder = prepared(plan_steps);
+    let ended = folder
+        .planwright(["check", "plan.json", "--tools", "tools.yaml"])
+        .expect(0);
+    let block =
+        "it can use at most\n  tool calls   4\n  attempts     4\n  time         2 min 15.703 s\n";
+    assert!(ended.stderr.contains(block), "{}", ended.stderr);
+    let json = folder
+        .planwright([
+            "check",
+            "plan.json",
+            "--tools",
+            "tools.yaml",
+            "--format",
+            "json",
+        ])
+        .expect(0)
+        .json();
+    assert_eq!(json["bounds"]["tool_calls"], 4);
+    assert!(json["bounds"]["wall_secs"].is_number());
+}
+
+#[test]
 fn without_a_catalog_tools_are_taken_by_name_and_that_is_said() {
     let folder = prepared(steps());
     let ended = folder.planwright(["check", "plan.json"]).expect(0);

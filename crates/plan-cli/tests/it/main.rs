@@ -7,6 +7,7 @@ mod check;
 mod command;
 mod conflict;
 mod examples;
+mod grant_lock;
 mod graph;
 mod guide;
 mod hints;

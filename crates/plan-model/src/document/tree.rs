@@ -111,6 +111,37 @@ impl Document {
             .position(text, offset)
     }
 
+    /// The node at a pointer, where there is one.
+    pub(crate) fn node_at(&self, pointer: &Pointer) -> Option<NodeRef<'_>> {
+        let (found, complete) = self.find(pointer);
+        complete.then_some(found.value)
+    }
+
+    /// The pointer of the innermost value around a byte offset.
+    pub(crate) fn pointer_near(&self, offset: usize) -> Pointer {
+        let mut pointer = Pointer::root();
+        let mut at = self.root();
+        // each turn goes one level down
+        loop {
+            let member = at
+                .members()
+                .find(|(key, value)| key.span().start <= offset && offset < value.span().end);
+            let holds =
+                |value: &NodeRef<'_>| value.span().start <= offset && offset < value.span().end;
+            if let Some((key, value)) = member {
+                pointer.push(key.text());
+                at = value;
+            } else if let Some((index, value)) =
+                at.elements().enumerate().find(|(_, value)| holds(value))
+            {
+                pointer.push(index);
+                at = value;
+            } else {
+                return pointer;
+            }
+        }
+    }
+
     pub(crate) fn root(&self) -> NodeRef<'_> {
         NodeRef {
             document: self,

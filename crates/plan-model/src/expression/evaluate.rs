@@ -24,7 +24,7 @@ pub(super) fn boolean(node: &Node, scope: &dyn Scope) -> Result<bool> {
 }
 
 // recursion is bounded by the nesting and the operators that the parser let through
-fn value<'a>(node: &'a Node, scope: &'a dyn Scope) -> Result<Operand<'a>> {
+pub(super) fn value<'a>(node: &'a Node, scope: &'a dyn Scope) -> Result<Operand<'a>> {
     Ok(match &node.kind {
         Kind::Null => Operand::Other(Cow::Owned(Value::Null)),
         Kind::Boolean(value) => Operand::boolean(*value),
@@ -88,7 +88,8 @@ fn decided(decides: bool, left: &Node, right: &Node, scope: &dyn Scope) -> Resul
     }
 }
 
-fn binary<'a>(
+/// An operator between two values; `&&` and `||` are not among them.
+pub(super) fn binary<'a>(
     node: &Node,
     operator: Operator,
     a: &Operand<'_>,

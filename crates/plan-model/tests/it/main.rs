@@ -3,6 +3,7 @@
 
 mod digest;
 mod document;
+mod edits;
 mod expression;
 mod graph;
 mod shape;

@@ -61,11 +61,21 @@ pub struct FileFinding {
     pub line: u64,
     /// The column in the file, from 1.
     pub column: u64,
+    /// Where the related places of the finding are in the file, in their order: line and column, from 1.
+    pub related: Vec<(u64, u64)>,
 }
 
+/// One line, with the further places of the finding and the ways out.
 impl fmt::Display for FileFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.finding.line())
+        write!(f, "{}:{}: {}", self.line, self.column, self.finding.line())?;
+        for (place, (line, column)) in self.finding.related.iter().zip(&self.related) {
+            write!(f, "; {} is at {line}:{column}", place.note)?;
+        }
+        for suggestion in &self.finding.suggestions {
+            write!(f, "; help: {}", suggestion.title)?;
+        }
+        Ok(())
     }
 }
 

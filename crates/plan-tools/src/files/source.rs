@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use plan_model::document::{Document, Parsed, Position, parse};
 use plan_model::{Limits, Pointer};
-use plan_validate::{Finding, problem_findings};
+use plan_validate::{Finding, FindingSpan, problem_findings};
 
 use super::yaml::{self, Places};
 use super::{FileError, FileFinding};
@@ -97,16 +97,23 @@ impl SourceFile {
 }
 
 fn placed(finding: Finding, document: Option<&Document>, places: Option<&Places>) -> FileFinding {
-    let (line, column) = match (places, &finding.span, document) {
-        (Some(places), _, _) => places.find(&finding.pointer),
+    let find = |pointer: &Pointer, span: Option<&FindingSpan>| match (places, span, document) {
+        (Some(places), _, _) => places.find(pointer),
         (None, Some(span), _) => (span.line as u64, span.column as u64),
-        (None, None, Some(document)) => in_json(document, &finding.pointer),
+        (None, None, Some(document)) => in_json(document, pointer),
         (None, None, None) => (1, 1),
     };
+    let (line, column) = find(&finding.pointer, finding.span.as_ref());
+    let related = finding
+        .related
+        .iter()
+        .map(|place| find(&place.pointer, place.span.as_ref()))
+        .collect();
     FileFinding {
         finding,
         line,
         column,
+        related,
     }
 }
 

@@ -121,7 +121,7 @@ fn faults_of_json_have_a_line() {
         refusal("tools.json", "{\"planwright\": 1,\n \"tools\": [],\n \"tools\": []}"),
         @r"
         `tools.json` has one finding
-        3:2: P102 /tools: the member `tools` is there twice
+        3:2: P102 /tools: the member `tools` is there twice; the first one is at 2:2
         "
     );
     insta::assert_snapshot!(refusal("tools.json", "{\"planwright\": 1,"), @r"
@@ -140,7 +140,7 @@ fn findings_of_a_yaml_catalog_stand_at_their_lines() {
     insta::assert_snapshot!(refusal("tools.yaml", text), @r"
     `tools.yaml` has 5 findings
     4:12: P901 /tools/0/confg: the field `confg` is not known here, `config` is
-    5:11: P901 /tools/1/name: two tools are called `a`
+    5:11: P901 /tools/1/name: two tools are called `a`; the first one is at 3:11; help: rename one of them, or take it out
     6:5: P901 /tools/2: the field `name` is missing
     8:13: P901 /tools/3/config: the field `command` is missing
     8:40: P901 /tools/3/config/comand: the field `comand` is not known here, `command` is

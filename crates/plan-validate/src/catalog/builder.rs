@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plan_model::{AgentName, LanguageName, Limits, ModelName, Pointer, ToolName, ToolSpec};
-use unicode_security::skeleton;
 
+use super::twins::{Names, Twin};
 use super::{
     AgentSpec, CatalogRejected, CatalogTool, LanguageSpec, ModelSpec, ToolCatalog, language,
 };
 use crate::finding::Finding;
-use crate::rules::INVALID_CATALOG;
-use crate::text;
 
 /// Collects what a catalog holds.
 #[derive(Debug, Clone, Default)]
@@ -85,41 +83,16 @@ impl CatalogBuilder {
     pub(super) fn build_lenient(self) -> (ToolCatalog, Vec<Finding>) {
         let mut findings = Vec::new();
         let mut tools: BTreeMap<ToolName, Arc<CatalogTool>> = BTreeMap::new();
-        let mut places: BTreeMap<ToolName, Pointer> = BTreeMap::new();
-        let mut looks: BTreeMap<String, ToolName> = BTreeMap::new();
+        let mut names = Names::default();
         for (pointer, spec) in self.tools {
-            let at = pointer.join("name");
-            if let Some(first) = places.get(&spec.name) {
-                findings.push(
-                    INVALID_CATALOG
-                        .at(
-                            at,
-                            format!("two tools are called {}", text::quoted(&spec.name)),
-                        )
-                        .related(first.clone(), "the first one"),
-                );
-                continue;
+            match names.take(&spec.name, &pointer.join("name")) {
+                Some(Twin::Same(finding)) => {
+                    findings.push(finding);
+                    continue;
+                }
+                Some(Twin::Alike(finding)) => findings.push(finding),
+                None => {}
             }
-            let look: String = skeleton(spec.name.as_str()).collect();
-            if let Some(twin) = looks.get(&look)
-                // two plain ASCII names can be told apart where it matters: byte for byte
-                && !(twin.as_str().is_ascii() && spec.name.as_str().is_ascii())
-                && let Some(first) = places.get(twin)
-            {
-                findings.push(
-                    INVALID_CATALOG
-                        .at(
-                            at.clone(),
-                            format!(
-                                "the tool name {} looks like another one",
-                                text::quoted(&spec.name)
-                            ),
-                        )
-                        .related(first.clone(), "the one that it looks like"),
-                );
-            }
-            looks.entry(look).or_insert_with(|| spec.name.clone());
-            places.insert(spec.name.clone(), at);
             let tool = CatalogTool::new(spec, &self.limits);
             tools.insert(tool.spec.name.clone(), Arc::new(tool));
         }

@@ -149,8 +149,12 @@ fn language(decoder: &mut Decoder, value: Value, at: &Pointer) -> Option<Languag
     let env_pass = strings("env_pass", decoder);
     let read_roots = strings("read_roots", decoder);
     let network = fields.read("network", |value, at| decoder.boolean(value, at));
+    let trust = fields.read("output_trust", |value, at| {
+        decoder.word(value, at, &tool::TRUST)
+    });
     fields.finish(decoder);
     let mut spec = LanguageSpec::new(command?);
+    spec.output_trust = trust.unwrap_or_default();
     spec.args = args;
     spec.env_pass = env_pass;
     spec.read_roots = read_roots;

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use plan_model::{LanguageName, Limits, Pointer, ToolSpec};
-use unicode_security::skeleton;
+use plan_model::{LanguageName, Limits, Pointer, ToolName, ToolSpec};
 
+use super::twins::{Names, Twin};
 use super::{CatalogRejected, CatalogTool, LanguageSpec, ToolCatalog, language};
-use crate::rules::INVALID_CATALOG;
-use crate::text;
 
 impl ToolCatalog {
     /// The catalog with a tool more. Compiles the schemas of that tool alone.
@@ -15,24 +13,21 @@ impl ToolCatalog {
     /// # Errors
     /// When a tool of the catalog has that name, or one that looks like it.
     pub fn with_tool(mut self, spec: ToolSpec) -> Result<Self, CatalogRejected> {
-        let at = Pointer::root()
-            .join("tools")
-            .join(self.tools.len())
-            .join("name");
-        let refused = |message| CatalogRejected::new(vec![INVALID_CATALOG.at(at, message)]);
-        let name = text::quoted(&spec.name);
-        if self.tools.contains_key(&spec.name) {
-            return Err(refused(format!("two tools are called {name}")));
-        }
-        let look: String = skeleton(spec.name.as_str()).collect();
-        let looks_alike = |twin: &str| {
-            // two plain ASCII names can be told apart where it matters: byte for byte
-            !(twin.is_ascii() && spec.name.as_str().is_ascii()) && skeleton(twin).eq(look.chars())
+        let at = |tool: usize| Pointer::root().join("tools").join(tool).join("name");
+        let mut names = Names::default();
+        // two plain ASCII names are no twins unless they are one
+        let may_be_twin = |name: &ToolName| {
+            *name == spec.name || !(name.as_str().is_ascii() && spec.name.as_str().is_ascii())
         };
-        if self.tools.keys().any(|twin| looks_alike(twin.as_str())) {
-            return Err(refused(format!(
-                "the tool name {name} looks like another one"
-            )));
+        for (tool, name) in self.tools.keys().enumerate() {
+            if may_be_twin(name) {
+                names.take(name, &at(tool));
+            }
+        }
+        if let Some(Twin::Same(finding) | Twin::Alike(finding)) =
+            names.take(&spec.name, &at(self.tools.len()))
+        {
+            return Err(CatalogRejected::new(vec![finding]));
         }
         let tool = CatalogTool::new(spec, &Limits::default());
         self.tools.insert(tool.spec.name.clone(), Arc::new(tool));

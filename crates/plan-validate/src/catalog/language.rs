@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use plan_model::LanguageName;
+use plan_model::{LanguageName, Trust};
 
 /// How a host runs scripts of a language: `command args… SCRIPT script-args…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +19,12 @@ pub struct LanguageSpec {
     pub read_roots: Vec<String>,
     /// Whether the script may reach the network.
     pub network: bool,
+    /// Trusted: its scripts read only what a plan hands them, and their outputs are as trusted as that.
+    pub output_trust: Trust,
 }
 
 impl LanguageSpec {
-    /// An interpreter without arguments, environment, folders or network.
+    /// An interpreter without arguments, environment, folders or network, whose output is untrusted.
     pub fn new(command: impl Into<String>) -> Self {
         Self {
             command: command.into(),
@@ -30,6 +32,7 @@ impl LanguageSpec {
             env_pass: Vec::new(),
             read_roots: Vec::new(),
             network: false,
+            output_trust: Trust::Untrusted,
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Digest, Limits, Schema, Shape, ToolName, ToolSpec};
+use plan_model::{Digest, InputKind, Limits, Schema, Shape, ToolName, ToolSpec};
 use serde_json::{Map, Value};
 
 use super::arguments::{self, Argument};
 
 use super::digest;
+use super::path_kind;
 use super::schema::{CompiledSchema, SchemaFault};
 
 /// A tool of the catalog: its spec, its digest, and its schemas compiled.
@@ -27,6 +28,8 @@ pub struct CatalogTool {
     arguments: BTreeMap<String, Argument>,
     /// Whether arguments that are not in `arguments` are taken.
     open: bool,
+    /// The arguments that the input schema calls paths.
+    paths: Vec<(String, InputKind)>,
     outputs: BTreeMap<String, Shape>,
     closed_outputs: bool,
     result: Shape,
@@ -51,6 +54,9 @@ impl CatalogTool {
             Some(schema) => arguments::of(schema.schema()),
             None => (BTreeMap::new(), true),
         };
+        let paths = input
+            .as_ref()
+            .map_or_else(Vec::new, |schema| path_kind::of(schema.schema()));
         let result = match (&quarantine, &spec.output_schema) {
             (None, Some(schema)) => Shape::of_schema(schema),
             _ => Shape::any(),
@@ -66,6 +72,7 @@ impl CatalogTool {
             quarantine,
             arguments,
             open,
+            paths,
             outputs,
             result,
         }
@@ -86,6 +93,17 @@ impl CatalogTool {
         self.arguments
             .iter()
             .map(|(name, argument)| (name.as_str(), argument))
+    }
+
+    /// The arguments that the input schema calls paths, in the order of their names.
+    pub(crate) fn path_arguments(&self) -> &[(String, InputKind)] {
+        &self.paths
+    }
+
+    /// Which kind of path an argument is; `None` where the input schema does not call it one.
+    pub(crate) fn path_kind(&self, name: &str) -> Option<InputKind> {
+        let at = self.paths.iter().find(|(known, _)| known == name)?;
+        Some(at.1)
     }
 
     /// Whether arguments that the input schema does not name are taken.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use plan_model::Pointer;
 use plan_model::document::{Position, Span};
 use plan_model::edit::Edit;
+use plan_model::{Pointer, StepId};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -150,6 +150,8 @@ pub struct Suggestion {
     pub applicability: Applicability,
     /// The change, where it can be written down. Its pointers lead into the document.
     pub edit: Option<Edit>,
+    /// The step that the change is in: a repair addresses steps by their ids.
+    pub step: Option<StepId>,
 }
 
 /// How far a suggestion may be applied without a person.

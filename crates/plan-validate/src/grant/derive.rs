@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use plan_model::{
-    Digest, Effects, InputKind, Reference, Root, Step, StepConfig, Template, ToolCall, Trust,
-};
+use plan_model::{Digest, Effects, InputKind, Root, Step, StepConfig, Template, ToolCall};
 
+use super::gates::Gates;
 use super::narrow::least;
-use super::{Approval, ArgRule, Grant, GrantedRoot, SiteGrant, Target};
+use super::source::Sources;
+use super::{Approval, ArgRule, Grant, GrantedRoot, SiteGrant, Target, sent};
 use crate::catalog::CatalogTool;
 use crate::facts::Facts;
 use crate::normal;
@@ -16,6 +16,7 @@ use crate::policy::{EffectKind, Policy, Roots, Untrusted};
 
 /// The grant of a plan that passed every rule.
 pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
+    let gates = Gates::of(facts);
     let mut grant = Grant {
         plan: digest,
         tools: BTreeMap::new(),
@@ -26,10 +27,13 @@ pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
         secrets: secrets(facts),
         roots: roots(facts),
         budgets: least(&facts.plan.limits, &facts.policy.budgets),
+        sources: Sources::of(facts, &gates),
         digest: OnceLock::new(),
     };
     for (index, step) in facts.steps() {
-        if let Some(site) = site(facts, index, step, &mut grant) {
+        if let Some(mut site) = site(facts, index, step, &mut grant) {
+            site.within = gates.owner(index);
+            site.behind = gates.before(index);
             grant.sites.insert(step.id.clone(), site);
         }
     }
@@ -37,28 +41,31 @@ pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
 }
 
 fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Option<SiteGrant> {
-    let mut arguments = BTreeMap::new();
+    let mut arguments;
     let mut effects = Effects::default();
-    let mut untrusted = false;
+    let mut untrusted = None;
     let target = match &step.config {
         StepConfig::ToolCall(call) => {
             let tool = facts.tool(index)?;
             grant.tools.insert(call.tool.clone(), tool.digest);
             effects = tool.spec.effects;
             arguments = self::arguments(facts, tool, call);
-            untrusted = reads_untrusted(facts, tool, call);
+            untrusted = self::untrusted(facts, index, &mut arguments);
             Target::Tool(call.tool.clone())
         }
         StepConfig::CodeCall(call) => {
             grant.languages.insert(call.language.clone());
+            arguments = sent::code(call);
             Target::Language(call.language.clone())
         }
         StepConfig::PromptCall(call) => {
             grant.models.insert(call.model.clone());
+            arguments = sent::prompt(call);
             Target::Model(call.model.clone())
         }
         StepConfig::AgentCall(call) => {
             grant.agents.extend(call.agent.clone());
+            arguments = sent::agent(call);
             let tools: BTreeSet<_> = call.tools.iter().flatten().cloned().collect();
             for name in &tools {
                 if let Some(tool) = facts.catalog.tool(name) {
@@ -75,9 +82,6 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
         | StepConfig::FanOut(_)
         | StepConfig::FanIn(_) => return None,
     };
-    if untrusted && facts.policy.untrusted == Untrusted::Deny {
-        deny_sensitive(facts, index, &mut arguments);
-    }
     let approval = approval(facts.policy, &target, effects, untrusted);
     Some(SiteGrant {
         target,
@@ -85,6 +89,8 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
         max_attempts: step.retry.as_ref().map_or(1, |retry| retry.max_attempts),
         effects,
         approval,
+        within: None,
+        behind: BTreeSet::new(),
     })
 }
 
@@ -99,10 +105,7 @@ fn arguments(facts: &Facts<'_>, tool: &CatalogTool, call: &ToolCall) -> BTreeMap
                 normal::Form::AsIs => ArgRule::Exact(value.clone()),
                 normal::Form::Text(text) => ArgRule::Exact(text.into()),
             },
-            Template::Reference(reference) => {
-                ArgRule::From(reference.clone(), Box::new(ArgRule::Any))
-            }
-            composed => ArgRule::Built(composed.clone()),
+            composed => sent::rule(composed),
         };
         let within = policy.and_then(|rules| rules.get(name));
         let rule = match within {
@@ -120,48 +123,35 @@ fn arguments(facts: &Facts<'_>, tool: &CatalogTool, call: &ToolCall) -> BTreeMap
     rules
 }
 
-/// Whether a sensitive argument can hold what an untrusted source wrote.
-fn reads_untrusted(facts: &Facts<'_>, tool: &CatalogTool, call: &ToolCall) -> bool {
-    let sensitive = &tool.spec.sensitive_arguments;
-    sensitive.iter().any(|name| {
-        let mut untrusted = false;
-        if let Some(template) = call.arguments.get(name) {
-            template.references(&mut |reference| untrusted |= !is_trusted(facts, reference));
-        }
-        untrusted
-    })
-}
-
-/// Literals, config, inputs and people's answers are trusted; outputs of tools as the catalog says.
-fn is_trusted(facts: &Facts<'_>, reference: &Reference) -> bool {
-    reference.paths().all(|path| match &path.root {
-        Root::Input(_) | Root::Config(_) | Root::Secret(_) => true,
-        Root::Step(id) => facts.index_of(id).is_some_and(|index| {
-            let human = matches!(
-                facts.step(index).map(|step| &step.config),
-                Some(StepConfig::HumanInteraction(_))
-            );
-            let trusted = |tool: &CatalogTool| tool.spec.output_trust == Trust::Trusted;
-            human || facts.tool(index).is_some_and(trusted)
-        }),
-        Root::Item(_) => false,
-    })
-}
-
-fn deny_sensitive(facts: &Facts<'_>, index: usize, arguments: &mut BTreeMap<String, ArgRule>) {
-    let names = facts
-        .tool(index)
-        .map_or(&[][..], |tool| &tool.spec.sensitive_arguments);
-    for name in names {
-        if let Some(rule) = arguments.get_mut(name)
-            && !matches!(rule, ArgRule::Exact(_))
-        {
-            *rule = ArgRule::OneOf(Vec::new());
+/// Why a person must be asked about the sensitive arguments of a call.
+///
+/// Where the policy denies, P604 has refused the plan; what reaches such an argument all the same is refused
+/// at the call.
+fn untrusted(
+    facts: &Facts<'_>,
+    index: usize,
+    arguments: &mut BTreeMap<String, ArgRule>,
+) -> Option<String> {
+    match facts.policy.untrusted {
+        Untrusted::Allow => None,
+        Untrusted::Ask => facts.inflows(index).next().map(|it| it.words(facts)),
+        Untrusted::Deny => {
+            for inflow in facts.inflows(index) {
+                if let Some(rule) = arguments.get_mut(inflow.argument) {
+                    *rule = ArgRule::OneOf(Vec::new());
+                }
+            }
+            None
         }
     }
 }
 
-fn approval(policy: &Policy, target: &Target, effects: Effects, untrusted: bool) -> Approval {
+fn approval(
+    policy: &Policy,
+    target: &Target,
+    effects: Effects,
+    untrusted: Option<String>,
+) -> Approval {
     let required = &policy.require_approval;
     let tool = match target {
         Target::Tool(tool) => tool,
@@ -198,12 +188,7 @@ fn approval(policy: &Policy, target: &Target, effects: Effects, untrusted: bool)
             "the policy asks before calls that change something".to_owned(),
         );
     }
-    if untrusted && policy.untrusted == Untrusted::Ask {
-        return Approval::AskAtCall(
-            "an untrusted value reaches an argument that the tool calls sensitive".to_owned(),
-        );
-    }
-    Approval::NotNeeded
+    untrusted.map_or(Approval::NotNeeded, Approval::AskAtCall)
 }
 
 fn secrets(facts: &Facts<'_>) -> BTreeSet<plan_model::SecretName> {

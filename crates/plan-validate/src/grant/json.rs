@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use plan_model::{Declared, Effects, PlanLimits};
+use plan_model::{Declared, Effects, PlanLimits, Schema, Template};
 use serde_json::{Map, Value, json};
 
+use super::source::place;
 use super::{Approval, ArgRule, Grant, GrantedRoot, SiteGrant, Target};
 
 pub(super) fn to_value(grant: &Grant) -> Value {
@@ -28,6 +29,7 @@ pub(super) fn to_value(grant: &Grant) -> Value {
         "secrets": texts(&grant.secrets),
         "roots": grant.roots.iter().map(root).collect::<Vec<_>>(),
         "budgets": budgets(&grant.budgets),
+        "sources": grant.sources.to_value(),
     })
 }
 
@@ -50,11 +52,6 @@ fn site(site: &SiteGrant) -> Value {
     match &site.target {
         Target::Tool(tool) => {
             put("tool", tool.as_str().into());
-            let rules = site.arguments.iter();
-            let rules: Map<String, Value> = rules
-                .map(|(name, rule)| (name.clone(), self::rule(rule)))
-                .collect();
-            put("arguments", Value::Object(rules));
             put("effects", effects(site.effects));
         }
         Target::Language(language) => {
@@ -71,6 +68,11 @@ fn site(site: &SiteGrant) -> Value {
             put("tools", json!(texts(tools)));
         }
     }
+    let rules = site.arguments.iter();
+    let rules: Map<String, Value> = rules
+        .map(|(name, rule)| (name.clone(), self::rule(rule)))
+        .collect();
+    put("arguments", Value::Object(rules));
     put("max_attempts", site.max_attempts.into());
     match &site.approval {
         Approval::NotNeeded => {}
@@ -81,6 +83,7 @@ fn site(site: &SiteGrant) -> Value {
             put("approval", json!({"given_by": step.as_str()}));
         }
     }
+    place(&mut members, site.within.as_ref(), &site.behind);
     Value::Object(members)
 }
 
@@ -95,7 +98,7 @@ fn effects(effects: Effects) -> Value {
 }
 
 /// Recurses as deep as rules are nested, which only [`ArgRule::and`] does, by one or two.
-fn rule(rule: &ArgRule) -> Value {
+pub(super) fn rule(rule: &ArgRule) -> Value {
     match rule {
         ArgRule::Exact(value) => json!({"exact": value}),
         ArgRule::From(reference, within) if **within == ArgRule::Any => {
@@ -112,6 +115,57 @@ fn rule(rule: &ArgRule) -> Value {
         ArgRule::Schema(schema) => json!({"schema": schema.0}),
         ArgRule::All(rules) => json!({"all": rules.iter().map(self::rule).collect::<Vec<_>>()}),
         ArgRule::Any => json!("any"),
+    }
+}
+
+impl ArgRule {
+    /// The rule of a JSON form, to be compared with. No grant is made of it.
+    ///
+    /// Recurses as deep as the value is nested, which its reader has bounded.
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
+        if value == "any" {
+            return Some(Self::Any);
+        }
+        let members = value.as_object()?;
+        if let Some(from) = members.get("from") {
+            let within = match members.get("within") {
+                Some(within) => Self::from_json(within)?,
+                None => Self::Any,
+            };
+            let reference = from.as_str()?.parse().ok()?;
+            return Some(Self::From(reference, Box::new(within)));
+        }
+        let texts = |value: &Value| -> Option<Vec<String>> {
+            let items = value.as_array()?.iter();
+            items.map(|item| Some(item.as_str()?.to_owned())).collect()
+        };
+        let (name, value) = members.iter().next().filter(|_| members.len() == 1)?;
+        Some(match name.as_str() {
+            "exact" => Self::Exact(value.clone()),
+            "built" => Self::Built(Template::parse(value.clone()).ok()?),
+            "one_of" => Self::OneOf(value.as_array()?.clone()),
+            "range" => {
+                let end = |name: &str| match value.get(name) {
+                    None | Some(Value::Null) => Some(None),
+                    Some(end) => Some(Some(end.as_number()?.clone())),
+                };
+                Self::Range {
+                    min: end("min")?,
+                    max: end("max")?,
+                }
+            }
+            "subpath" => Self::Subpath(value.as_str()?.to_owned()),
+            "url" => Self::Url {
+                schemes: texts(value.get("schemes")?)?,
+                hosts: texts(value.get("hosts")?)?,
+            },
+            "schema" => Self::Schema(Schema(value.clone())),
+            "all" => {
+                let rules = value.as_array()?.iter();
+                Self::All(rules.map(Self::from_json).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        })
     }
 }
 

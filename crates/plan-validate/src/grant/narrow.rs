@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use plan_model::{PlanLimits, StepId, ToolName};
+use plan_model::{PlanLimits, SecretName, StepId, ToolName};
 
 use super::{ArgRule, Grant, Target};
 
@@ -15,6 +15,10 @@ pub struct Narrowing {
     pub steps: Option<BTreeSet<StepId>>,
     /// The tools that may still be called; `None`: all.
     pub tools: Option<BTreeSet<ToolName>>,
+    /// The secrets that may still be read; `None`: all.
+    pub secrets: Option<BTreeSet<SecretName>>,
+    /// The most attempts of any step; `None`: as many as it has.
+    pub attempts: Option<u64>,
     /// Rules that arguments must satisfy besides those that they have.
     pub arguments: BTreeMap<StepId, BTreeMap<String, ArgRule>>,
     /// Budgets that hold besides those that there are.
@@ -42,6 +46,14 @@ impl Grant {
                 Target::Language(_) | Target::Model(_) => kept,
             }
         });
+        if let Some(kept) = &by.secrets {
+            narrowed.secrets.retain(|secret| kept.contains(secret));
+        }
+        if let Some(most) = by.attempts {
+            for site in narrowed.sites.values_mut() {
+                site.max_attempts = site.max_attempts.min(most);
+            }
+        }
         for (step, rules) in &by.arguments {
             let Some(site) = narrowed.sites.get_mut(step) else {
                 continue;

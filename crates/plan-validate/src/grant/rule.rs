@@ -167,7 +167,7 @@ fn is_rendition(read: &Value, value: &Value) -> bool {
 }
 
 /// Whether one number is less than another; exact for integers.
-fn less(a: &Number, b: &Number) -> bool {
+pub(super) fn less(a: &Number, b: &Number) -> bool {
     let exact = |n: &Number| {
         n.as_i64()
             .map(i128::from)
@@ -204,7 +204,7 @@ fn split_url(url: &str) -> Option<(&str, &str)> {
     plain.then_some((scheme, host))
 }
 
-fn is_host(known: &str, host: &str) -> bool {
+pub(super) fn is_host(known: &str, host: &str) -> bool {
     match known.strip_prefix("*.") {
         Some(parent) => host
             .len()

@@ -1,8 +1,13 @@
-//! A grant in words, and as a file that can be compared.
+//! A grant in words.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
-use super::{Approval, Grant, GrantedRoot, SiteGrant, Target};
+use serde_json::Value;
+
+use super::permission::BUDGETS;
+use super::source::RelayKind;
+use super::{Approval, Grant, GrantedRoot, Target, json};
+use crate::text;
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,9 +55,31 @@ impl fmt::Display for Grant {
                 Approval::AskAtCall(reason) => write!(f, ", once a person approves ({reason})")?,
                 Approval::GivenBy(step) => write!(f, ", once step `{step}` was approved")?,
             }
+            if let Some(owner) = &site.within {
+                write!(f, ", for each item of step `{owner}`")?;
+            }
+            if !site.behind.is_empty() {
+                write!(f, ", after the approval of {}", text::listed(&site.behind))?;
+            }
             writeln!(f)?;
             for (name, rule) in &site.arguments {
                 writeln!(f, "    {name} = {rule}")?;
+            }
+        }
+        for (step, relay) in &self.sources.relays {
+            if let RelayKind::Asks(question) = &relay.kind {
+                let approval = question.get("approval").and_then(Value::as_bool) == Some(true);
+                let what = if approval { " for an approval" } else { "" };
+                writeln!(f, "  ask a person{what} in step `{step}`")?;
+            }
+        }
+        for (key, value) in &self.sources.config {
+            writeln!(f, "  read ${{conf.{key}}}, which is {value}")?;
+        }
+        for (name, default) in &self.sources.defaults {
+            match default.get("is") {
+                Some(value) => writeln!(f, "  take {value} for ${{input.{name}}}")?,
+                None => writeln!(f, "  take a default for ${{input.{name}}}")?,
             }
         }
         for secret in &self.secrets {
@@ -69,80 +96,13 @@ impl fmt::Display for Grant {
 }
 
 fn budgets(grant: &Grant) -> Vec<(&'static str, String)> {
-    let limits = &grant.budgets;
-    let text = |limit: Option<u64>| limit.map(|limit| limit.to_string());
-    [
-        ("tool calls", text(limits.max_tool_calls)),
-        ("tokens of models", text(limits.max_model_tokens)),
-        ("effects at one time", text(limits.max_concurrency)),
-        ("items of a fan-out", text(limits.max_fan_out_items)),
-        ("steps", text(limits.max_steps)),
-        (
-            "seconds",
-            limits.max_wall_secs.map(|limit| limit.to_string()),
-        ),
-    ]
-    .into_iter()
-    .filter_map(|(what, limit)| Some((what, limit?)))
-    .collect()
-}
-
-/// One permission a line, sorted, so that a line-by-line comparison shows what is new.
-pub(super) fn lock(grant: &Grant) -> String {
-    let mut text = String::from("# planwright grant, version 1\n");
-    // writing to a String does not fail
-    for (tool, digest) in &grant.tools {
-        let _ = writeln!(text, "tool {} {digest}", json(tool.as_str()));
-    }
-    for (step, site) in &grant.sites {
-        let _ = lock_site(&mut text, step.as_str(), site);
-    }
-    for secret in &grant.secrets {
-        let _ = writeln!(text, "secret {}", json(secret.as_str()));
-    }
-    for root in &grant.roots {
-        let _ = match root {
-            GrantedRoot::Scratch => writeln!(text, "root scratch"),
-            GrantedRoot::Input(name) => writeln!(text, "root input {name}"),
-            GrantedRoot::Folder(folder) => writeln!(text, "root folder {}", json(folder)),
-            GrantedRoot::Anywhere => writeln!(text, "root anywhere"),
-        };
-    }
-    for (what, limit) in budgets(grant) {
-        let _ = writeln!(text, "budget {limit} {what}");
-    }
-    text
-}
-
-fn lock_site(text: &mut String, step: &str, site: &SiteGrant) -> fmt::Result {
-    let target = match &site.target {
-        Target::Tool(tool) => format!("tool {}", json(tool.as_str())),
-        Target::Language(language) => format!("language {}", json(language.as_str())),
-        Target::Model(model) => format!("model {}", json(model.as_str())),
-        Target::Agent { agent, tools } => {
-            let agent = agent
-                .as_ref()
-                .map_or("null".to_owned(), |a| json(a.as_str()));
-            let tools: Vec<String> = tools.iter().map(|tool| json(tool.as_str())).collect();
-            format!("agent {agent} tools [{}]", tools.join(","))
-        }
-    };
-    let approval = match &site.approval {
-        Approval::NotNeeded => "unasked".to_owned(),
-        Approval::AskAtCall(_) => "asked".to_owned(),
-        Approval::GivenBy(gate) => format!("gated by {gate}"),
-    };
-    writeln!(
-        text,
-        "step {step} {target} attempts {} {approval}",
-        site.max_attempts
-    )?;
-    for (name, rule) in &site.arguments {
-        writeln!(text, "step {step} argument {} is {rule}", json(name))?;
-    }
-    Ok(())
-}
-
-fn json(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let limits = json::budgets(&grant.budgets);
+    BUDGETS
+        .into_iter()
+        .filter_map(|(name, what)| {
+            let limit = limits.get(name)?;
+            let bare = limit.as_str().map(str::to_owned);
+            Some((what, bare.unwrap_or_else(|| limit.to_string())))
+        })
+        .collect()
 }

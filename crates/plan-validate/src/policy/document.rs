@@ -11,7 +11,10 @@ use plan_model::{
 };
 use serde_json::Value;
 
-use super::{EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted};
+use super::{
+    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted,
+    UntrustedSource,
+};
 use crate::candidates;
 use crate::decode::{Decoder, Fields};
 use crate::finding::Severity;
@@ -28,6 +31,10 @@ const UNTRUSTED: [(&str, Untrusted); 3] = [
     ("ask", Untrusted::Ask),
     ("deny", Untrusted::Deny),
     ("allow", Untrusted::Allow),
+];
+const UNTRUSTED_SOURCES: [(&str, UntrustedSource); 2] = [
+    ("inputs", UntrustedSource::Inputs),
+    ("answers", UntrustedSource::Answers),
 ];
 const SANDBOX: [(&str, SandboxMode); 3] = [
     ("required", SandboxMode::Required),
@@ -95,6 +102,12 @@ fn file(decoder: &mut Decoder, value: Value) -> Policy {
     if let Some(untrusted) = file.read("untrusted", |value, at| decoder.word(value, at, &UNTRUSTED))
     {
         policy.untrusted = untrusted;
+    }
+    if let Some((at, value)) = file.take("untrusted_sources") {
+        for (at, item) in decoder.array(value, &at) {
+            let source = decoder.word(item, &at, &UNTRUSTED_SOURCES);
+            policy.untrusted_sources.extend(source);
+        }
     }
     if let Some((at, value)) = file.take("sandbox")
         && let Some(mut fields) = decoder.object(value, &at)

@@ -6,7 +6,7 @@ use annotate_snippets::{
 
 use plan_model::Pointer;
 
-use super::excerpt;
+use super::{excerpt, hidden};
 use crate::finding::{Expected, Finding, FindingSpan, Severity};
 use crate::text;
 
@@ -23,7 +23,8 @@ pub enum Colour {
 /// The findings with the parts of the source that they are about, one after the other.
 ///
 /// `source_name` is what the text is called, such as its path. The same findings give the same text.
-/// Lines of any length are cut around the place, and control characters of the source do not get through.
+/// Lines of any length are cut around the place, and control characters of the source do not get through;
+/// nor do credentials and the defaults of sensitive inputs.
 #[must_use]
 pub fn pretty(
     findings: &[Finding],
@@ -35,10 +36,11 @@ pub fn pretty(
         Colour::Never => Renderer::plain(),
         Colour::Always => Renderer::styled(),
     };
+    let shown = hidden::hide(source_text);
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(140);
     let mut report = String::new();
     for finding in findings {
-        let groups = groups(finding, source_name, source_text);
+        let groups = groups(finding, source_name, &shown);
         report.push_str(&renderer.render(&groups));
         report.push_str("\n\n");
     }

@@ -50,6 +50,11 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     }
 }
 
+/// Whether a name holds what cannot be seen in it.
+pub(super) fn is_misleading(name: &str) -> bool {
+    !name.is_ascii() && hidden(name).or_else(|| stranger(name)).is_some()
+}
+
 struct Seen<'f>(&'f mut Findings);
 
 impl Seen<'_> {

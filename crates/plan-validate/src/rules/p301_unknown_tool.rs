@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use plan_model::{StepConfig, ToolCall};
 use unicode_security::skeleton;
 
-use super::further;
+use super::{further, p609_agent_scope};
 use crate::candidates;
 use crate::catalog::CatalogTool;
 use crate::facts::{Facts, step_pointer};
@@ -49,7 +49,9 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
             .candidates(fitting(facts, call));
         finding = look_alike(facts, name, finding);
         let places = calls.map(|(index, _)| (pointer(index), "the same tool"));
-        findings.add(further::places(finding, places));
+        let given = p609_agent_scope::given(facts).filter(|(tool, _)| tool.as_str() == name);
+        let given = given.map(|(_, place)| (place(), "given to an agent here"));
+        findings.add(further::places(finding, places.chain(given)));
     }
 }
 

@@ -43,6 +43,11 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 }
 
 fn finding(facts: &Facts<'_>, read: &Use<'_>) -> Option<Finding> {
+    let mut roots = read.reference.paths().map(|path| &path.root);
+    if roots.any(|root| matches!(root, Root::Secret(_))) {
+        // P606 tells
+        return None;
+    }
     let reads_step = |root: &Root| matches!(root, Root::Step(_));
     if !read.reference.paths().all(|path| reads_step(&path.root)) {
         let actual = read.reference.to_string();

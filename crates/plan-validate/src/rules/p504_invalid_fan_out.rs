@@ -4,7 +4,7 @@ mod body;
 mod rings;
 
 use plan_model::shape::Fit;
-use plan_model::{FanOut, Shape, Step, StepConfig, ValueType};
+use plan_model::{FanOut, Root, Shape, Step, StepConfig, ValueType};
 
 use super::{place, unknown_step};
 use crate::facts::{Facts, Naming};
@@ -36,6 +36,11 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 
 /// What is fanned out over must be able to be a list.
 fn check_list(facts: &Facts<'_>, index: usize, step: &Step, fan: &FanOut, findings: &mut Findings) {
+    let mut roots = fan.over.paths().map(|path| &path.root);
+    if roots.any(|root| matches!(root, Root::Secret(_))) {
+        // P606 tells
+        return;
+    }
     let shape = facts.reference_shape(&fan.over, Some(index));
     if let Fit::Never(_) = shape.fits(&Shape::declared(ValueType::Array, None)) {
         let message = format!(

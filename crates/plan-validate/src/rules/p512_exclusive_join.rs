@@ -1,22 +1,15 @@
 //! P512 exclusive-join: a step that waits for all of several branches that exclude each other.
 //!
-//! For every step the rule knows which results its conditions must have for the
-//! step to run: its own branches', and under `join: all` those of everything
-//! that it waits for, since each of these must have succeeded; under `any` those
-//! that all of them share. A step that needs a condition to hold and not to hold
-//! never runs.
-
-mod needs;
+//! What a step needs is what is certain when it starts: see [`crate::facts::Certain`].
 
 use plan_model::edit::Edit;
 use plan_model::{Join, StepConfig};
 
 use super::{name, place};
-use crate::facts::Facts;
+use crate::facts::{Conflict, Facts};
 use crate::finding::{Applicability, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
-use needs::Conflict;
 
 pub(super) const RULE: Rule = Rule::new(
     "P512",
@@ -27,18 +20,42 @@ pub(super) const RULE: Rule = Rule::new(
 );
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for conflict in needs::conflicts(facts) {
+    for conflict in &facts.certain().conflicts {
+        // a step that its conditions alone never choose is P207's
+        let waits = conflict.when_true.is_some() || conflict.when_false.is_some();
         // a join that could not be read is not the default one
-        if !facts.is_unread(&place::step(conflict.step).join("join")) {
-            report(facts, conflict, findings);
+        if waits && !facts.is_unread(&place::step(conflict.step).join("join")) {
+            report(facts, *conflict, findings);
         }
+    }
+}
+
+/// When something happens that needs an outcome: `X holds`, or `X was approved`.
+pub(super) fn holds(facts: &Facts<'_>, outcome: usize) -> String {
+    let is_condition = matches!(
+        facts.step(outcome).map(|step| &step.config),
+        Some(StepConfig::Condition(_))
+    );
+    let verb = if is_condition {
+        "holds"
+    } else {
+        "was approved"
+    };
+    format!("{} {verb}", name::of(facts, outcome))
+}
+
+/// The opposite, after it was named.
+pub(super) fn holds_not(facts: &Facts<'_>, outcome: usize) -> &'static str {
+    match facts.step(outcome).map(|step| &step.config) {
+        Some(StepConfig::Condition(_)) => "it does not",
+        _ => "it was not",
     }
 }
 
 fn report(facts: &Facts<'_>, conflict: Conflict, findings: &mut Findings) {
     let Conflict {
         step,
-        condition,
+        outcome: condition,
         when_true,
         when_false,
     } = conflict;
@@ -50,11 +67,12 @@ fn report(facts: &Facts<'_>, conflict: Conflict, findings: &mut Findings) {
         None => "it is chosen".to_owned(),
     };
     let message = format!(
-        "{} can never run: {} only where {} holds, and {} only where it does not",
+        "{} can never run: {} only where {}, and {} only where {}",
         name::of(facts, step),
         needs(when_true),
-        name::of(facts, condition),
+        holds(facts, condition),
         needs(when_false),
+        holds_not(facts, condition),
     );
     let pointer = if config.depends_on.is_empty() {
         place::step(step)

@@ -193,6 +193,8 @@ struct Language {
     /// Folders that scripts may read.
     read_roots: Option<Vec<String>>,
     network: Option<bool>,
+    /// `trusted`: its scripts read only what they are handed, and are as trusted as that.
+    output_trust: Option<Trust>,
 }
 
 #[derive(JsonSchema)]

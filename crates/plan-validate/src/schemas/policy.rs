@@ -29,6 +29,8 @@ pub(super) struct Policy {
     require_approval: Option<RequireApproval>,
     /// What an untrusted value in a sensitive argument means.
     untrusted: Option<Untrusted>,
+    /// What is untrusted beside the outputs of tools, scripts and agents.
+    untrusted_sources: Option<Vec<UntrustedSource>>,
     sandbox: Option<Sandbox>,
 }
 
@@ -153,6 +155,13 @@ enum Untrusted {
     Ask,
     Deny,
     Allow,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum UntrustedSource {
+    Inputs,
+    Answers,
 }
 
 #[derive(JsonSchema)]

@@ -74,8 +74,28 @@ fn case_16_names_that_look_alike_do_not_stand_side_by_side() {
     // a Cyrillic а, and the decomposed form of é
     for (a, b) in [("pay", "p\u{0430}y"), ("caf\u{e9}", "cafe\u{301}")] {
         let file = json!({"planwright": 1, "tools": [{"name": a}, {"name": b}]});
-        assert!(refused(&file).contains("looks like another one"), "{a} {b}");
+        let refused = refused(&file);
+        assert!(refused.contains("looks like"), "{a} {b}");
+        // what the eye misses is spelled out
+        assert!(refused.contains("U+"), "{refused}");
     }
+}
+
+#[test]
+fn twins_name_both_places() {
+    let file = json!({"planwright": 1, "tools": [{"name": "pay"}, {"name": "p\u{0430}y"}, {"name": "pay"}]});
+    let text = file.to_string();
+    let document = parse(text.as_bytes(), &Limits::default()).document.unwrap();
+    let rejected = ToolCatalog::from_document(&document).unwrap_err();
+    let places: Vec<String> = rejected
+        .findings()
+        .iter()
+        .map(|finding| format!("{} {}", finding.pointer, finding.related[0].pointer))
+        .collect();
+    assert_eq!(
+        places,
+        ["/tools/1/name /tools/0/name", "/tools/2/name /tools/0/name"]
+    );
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn a_grant_reads_as_words() {
           use the tool `search` in step `find`, in up to 2 attempts
             query = "rust"
           use the language `bash` in step `run`
+            inline = "ls ${folder}"
           use the tool `send` in step `tell`
             copies = 2
             text = "Found: ${step.find.hits}" with its values filled in
@@ -62,31 +63,6 @@ fn a_grant_reads_as_words() {
           reach the folder of the input `folder`
           use at most 5 tool calls
         and nothing else.
-        "#);
-}
-
-#[test]
-fn a_grant_has_a_form_to_be_committed() {
-    let plan = checked(&Policy::default());
-    let lock: Vec<&str> = plan
-        .grant()
-        .lock()
-        .lines()
-        .filter(|line| !line.starts_with("tool "))
-        .map(|line| Box::leak(line.to_owned().into_boxed_str()) as &str)
-        .collect();
-    insta::assert_snapshot!(lock.join("\n"), @r#"
-        # planwright grant, version 1
-        step find tool "search" attempts 2 unasked
-        step find argument "query" is "rust"
-        step run language "bash" attempts 1 unasked
-        step tell tool "send" attempts 1 unasked
-        step tell argument "copies" is 2
-        step tell argument "text" is "Found: ${step.find.hits}" with its values filled in
-        step tell argument "to" is the value of ${input.to}
-        root scratch
-        root input folder
-        budget 5 tool calls
         "#);
 }
 
@@ -128,19 +104,15 @@ fn case_23_the_call_in_the_plan_is_permitted_and_no_other() {
 
 #[test]
 fn case_24_an_argument_that_the_policy_constrains_must_be_given() {
-    let policy = Policy::default().argument(
-        tool("search"),
-        "depth",
-        ArgRule::Range {
-            min: None,
-            max: Some(3.into()),
-        },
-    );
-    let plan = checked(&policy);
+    let rule = ArgRule::Range {
+        min: None,
+        max: Some(3.into()),
+    };
+    let plan = checked(&Policy::default().argument(tool("send"), "copies", rule));
     let refused = plan.grant().permits_call(
-        &id("find"),
-        &tool("search"),
-        &map(json!({"query": "rust"})),
+        &id("tell"),
+        &tool("send"),
+        &map(json!({"to": "alice", "text": "Found: [1,2]"})),
         &resolve,
     );
     assert!(
@@ -150,13 +122,13 @@ fn case_24_an_argument_that_the_policy_constrains_must_be_given() {
 }
 
 #[test]
-fn a_literal_outside_the_policys_rule_is_refused_at_the_call() {
-    let rule = ArgRule::OneOf(vec![json!("go"), json!("zig")]);
-    let plan = checked(&Policy::default().argument(tool("search"), "query", rule));
+fn a_value_outside_the_policys_rule_is_refused_at_the_call() {
+    let rule = ArgRule::OneOf(vec![json!("bob"), json!("carol")]);
+    let plan = checked(&Policy::default().argument(tool("send"), "to", rule));
     let refused = plan.grant().permits_call(
-        &id("find"),
-        &tool("search"),
-        &map(json!({"query": "rust"})),
+        &id("tell"),
+        &tool("send"),
+        &map(json!({"to": "alice", "text": "Found: [1,2]", "copies": 2})),
         &resolve,
     );
     assert!(

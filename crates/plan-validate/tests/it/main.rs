@@ -2,7 +2,12 @@
 //! Integration tests of the validator, in one binary.
 
 mod arguments;
+mod bounds;
 mod catalogs;
+mod grant_laws;
+mod grant_locks;
+mod fixes;
+mod for_models;
 mod grants;
 mod hostile;
 mod inputs;
@@ -13,7 +18,11 @@ mod reports;
 mod rules_control_flow;
 mod rules_data_flow;
 mod rules_declarations;
+mod rules_effects;
 mod rules_joins;
 mod rules_structure;
 mod sample;
+mod sarif;
 mod schemas;
+mod secrets;
+mod trust;

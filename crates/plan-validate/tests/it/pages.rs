@@ -38,7 +38,7 @@ fn host(blocks: &BTreeMap<String, String>) -> Result<(ToolCatalog, Policy), Vec<
 }
 
 /// Every finding of one side of a page.
-fn findings(blocks: &BTreeMap<String, String>) -> Vec<Finding> {
+pub(crate) fn findings(blocks: &BTreeMap<String, String>) -> Vec<Finding> {
     let (catalog, policy) = match host(blocks) {
         Ok(host) => host,
         Err(findings) => return findings,

@@ -114,6 +114,52 @@ fn a_plan_of_two_thousand_conditions_is_checked_in_batches() {
     assert!(found[0].starts_with("P512 /steps/9998/depends_on: `join1999` can never run"));
 }
 
+/// A condition with this expression.
+fn tests(id: &str, expression: &str, true_steps: &[&str], false_steps: &[&str]) -> Value {
+    let mut condition = condition(id, true_steps, false_steps, json!({}));
+    condition["config"]["expression"] = expression.into();
+    condition
+}
+
+#[test]
+fn a_condition_that_asks_again_has_a_branch_that_never_runs() {
+    let steps = json!([
+        condition("c", &["again"], &[], json!({})),
+        with_dependencies(
+            tests("again", "${step.c.result}", &["yes"], &["no"]),
+            &["c"]
+        ),
+        after("yes", &["again"]),
+        after("no", &["again"]),
+        after("behind", &["no"]),
+    ]);
+    assert_eq!(
+        found(steps),
+        [
+            "P207 /steps/3: `no` can never run: it is chosen only where `c` holds, and only where it does not"
+        ]
+    );
+}
+
+#[test]
+fn a_condition_is_the_same_in_every_run_whatever_half_of_it_reads() {
+    let steps = json!([
+        tests("c", "input.n > 2 && 1 > 2", &["yes"], &["no"]),
+        after("yes", &["c"]),
+        after("no", &["c"]),
+        after("behind", &["yes"]),
+    ]);
+    assert_eq!(
+        found(steps),
+        ["P207 /steps/1: `yes` can never run: `c` always fails"]
+    );
+}
+
+fn with_dependencies(mut step: Value, dependencies: &[&str]) -> Value {
+    step["depends_on"] = json!(dependencies);
+    step
+}
+
 #[test]
 fn a_join_that_cannot_be_read_is_the_only_finding() {
     let steps = json!([

@@ -14,8 +14,18 @@ pub(crate) fn findings(document: &Value) -> Vec<Finding> {
 
 /// Everything that is found in a document under a catalog.
 pub(crate) fn findings_under(document: &Value, catalog: &ToolCatalog) -> Vec<Finding> {
+    of_text(&document.to_string(), catalog)
+}
+
+/// Everything that is found in a text.
+pub(crate) fn findings_in(text: &str) -> Vec<Finding> {
+    let catalog = ToolCatalog::from_names(TOOLS).expect("the sample names are names");
+    of_text(text, &catalog)
+}
+
+fn of_text(text: &str, catalog: &ToolCatalog) -> Vec<Finding> {
     let policy = Policy::default();
-    match check(&document.to_string(), &Context::new(catalog, &policy)) {
+    match check(text, &Context::new(catalog, &policy)) {
         Ok(plan) => plan.warnings().to_vec(),
         Err(rejected) => rejected.findings().to_vec(),
     }

@@ -1,9 +1,9 @@
 //! How a tool of a catalog file is run: shapes alone, since other crates run it.
 
-use plan_model::{Declared, Effects, Pointer};
+use plan_model::{Declared, Effects, Pointer, Seconds};
 use serde_json::Value;
 
-use crate::decode::{Decoder, Fields};
+use crate::decode::{self, Decoder, Fields};
 
 /// The kinds of `config`.
 pub(crate) const KINDS: [(&str, Kind); 3] = [
@@ -88,6 +88,11 @@ fn http(decoder: &mut Decoder, fields: &mut Fields) {
     fields.read("method", |value, at| decoder.word(value, at, &words));
     text_map(decoder, fields.take("headers"));
     fields.read("timeout_secs", |value, at| decoder.seconds(&value, at));
+}
+
+/// The most that one call may take, where the way of running says so.
+pub(super) fn timeout(config: &Value) -> Option<Seconds> {
+    decode::seconds(config.get("timeout_secs")?)
 }
 
 fn text_map(decoder: &mut Decoder, taken: Option<(Pointer, Value)>) {

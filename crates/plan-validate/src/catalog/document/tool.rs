@@ -8,6 +8,10 @@ use serde_json::Value;
 use super::{Unsaid, config};
 use crate::decode::Decoder;
 
+/// The words of `output_trust`.
+pub(super) const TRUST: [(&str, Trust); 2] =
+    [("trusted", Trust::Trusted), ("untrusted", Trust::Untrusted)];
+
 pub(super) fn read(
     decoder: &mut Decoder,
     value: Value,
@@ -36,8 +40,7 @@ pub(super) fn read(
         spec.idempotency_key = idempotency_key(decoder, value, &at).unwrap_or_default();
     }
     if let Some((at, value)) = fields.take("output_trust") {
-        let words = [("trusted", Trust::Trusted), ("untrusted", Trust::Untrusted)];
-        spec.output_trust = decoder.word(value, &at, &words).unwrap_or_default();
+        spec.output_trust = decoder.word(value, &at, &TRUST).unwrap_or_default();
     }
     let mut names = |name: &'static str, decoder: &mut Decoder| {
         fields
@@ -54,7 +57,9 @@ pub(super) fn read(
         }
         (count > 0).then_some(count)
     });
-    spec.timeout = fields.read("timeout_secs", |value, at| decoder.seconds(&value, at));
+    spec.timeout = fields
+        .read("timeout_secs", |value, at| decoder.seconds(&value, at))
+        .or_else(|| config::timeout(spec.config.as_ref()?));
     spec.allowlisted = fields
         .read("allowlisted", |value, at| decoder.boolean(value, at))
         .unwrap_or(unsaid == Unsaid::Allowlisted);
