@@ -1,6 +1,7 @@
 //! What rules know about a plan: the plan itself, its graph, and tables over both.
 
 mod certain;
+mod coverage;
 mod follow;
 mod guards;
 mod length;
@@ -20,7 +21,9 @@ use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::plan_schemas::{Compiled, PlanSchemas};
 use crate::policy::Policy;
 
-pub(crate) use certain::{Certain, Conflict, Untaken};
+pub(crate) use certain::{
+    Atom, Certain, Conflict, Mask, Sweep, Untaken, answers, assured, decided,
+};
 pub(crate) use follow::DeadEnd;
 pub(crate) use guards::Guards;
 pub(crate) use missing::{MissingStep, Naming};

@@ -60,6 +60,8 @@ pub mod p401 {}
 pub mod p402 {}
 #[doc = include_str!("../rules/P403-reference-not-upstream.md")]
 pub mod p403 {}
+#[doc = include_str!("../rules/P404-reference-may-be-skipped.md")]
+pub mod p404 {}
 #[doc = include_str!("../rules/P405-unknown-path.md")]
 pub mod p405 {}
 #[doc = include_str!("../rules/P406-looks-like-reference.md")]
@@ -78,6 +80,8 @@ pub mod p412 {}
 pub mod p413 {}
 #[doc = include_str!("../rules/P501-invalid-expression.md")]
 pub mod p501 {}
+#[doc = include_str!("../rules/P502-impossible-comparison.md")]
+pub mod p502 {}
 #[doc = include_str!("../rules/P503-invalid-branch.md")]
 pub mod p503 {}
 #[doc = include_str!("../rules/P504-invalid-fan-out.md")]
@@ -92,6 +96,8 @@ pub mod p507 {}
 pub mod p509 {}
 #[doc = include_str!("../rules/P510-invalid-retry.md")]
 pub mod p510 {}
+#[doc = include_str!("../rules/P511-join-never-satisfied.md")]
+pub mod p511 {}
 #[doc = include_str!("../rules/P512-exclusive-join.md")]
 pub mod p512 {}
 #[doc = include_str!("../rules/P601-working-directory-escapes.md")]
@@ -116,6 +122,12 @@ pub mod p610 {}
 pub mod p612 {}
 #[doc = include_str!("../rules/P613-repeated-call.md")]
 pub mod p613 {}
+#[doc = include_str!("../rules/P603-unapproved-effect.md")]
+pub mod p603 {}
+#[doc = include_str!("../rules/P605-retry-repeats-effect.md")]
+pub mod p605 {}
+#[doc = include_str!("../rules/P611-blind-approval.md")]
+pub mod p611 {}
 #[doc = include_str!("../rules/P701-limit-exceeded.md")]
 pub mod p701 {}
 #[doc = include_str!("../rules/P702-unbounded-fan-out.md")]

@@ -37,6 +37,7 @@ mod p309_unknown_language;
 mod p401_malformed_reference;
 mod p402_unknown_reference;
 mod p403_reference_not_upstream;
+mod p404_reference_may_be_skipped;
 mod p405_unknown_path;
 mod p406_looks_like_reference;
 mod p407_reference_in_code;
@@ -46,6 +47,7 @@ mod p410_invalid_plan_output;
 mod p412_foreign_reference;
 mod p413_invalid_output_declaration;
 mod p501_invalid_expression;
+mod p502_impossible_comparison;
 mod p503_invalid_branch;
 mod p504_invalid_fan_out;
 mod p505_invalid_fan_in;
@@ -53,6 +55,7 @@ mod p506_human_in_fan_out;
 mod p507_invalid_human_step;
 mod p509_invalid_step_config;
 mod p510_invalid_retry;
+mod p511_join_never_satisfied;
 mod p512_exclusive_join;
 mod p601_working_directory_escapes;
 mod p602_missing_root;
@@ -65,6 +68,9 @@ mod p609_agent_scope;
 mod p610_code_injection;
 mod p612_unordered_shared_resource;
 mod p613_repeated_call;
+mod p603_unapproved_effect;
+mod p605_retry_repeats_effect;
+mod p611_blind_approval;
 mod p701_limit_exceeded;
 mod p702_unbounded_fan_out;
 mod p703_missing_timeout;
@@ -126,6 +132,7 @@ static RULES: &[Rule] = &[
     p401_malformed_reference::RULE,
     p402_unknown_reference::RULE,
     p403_reference_not_upstream::RULE,
+    p404_reference_may_be_skipped::RULE,
     p405_unknown_path::RULE,
     p406_looks_like_reference::RULE,
     p407_reference_in_code::RULE,
@@ -135,6 +142,7 @@ static RULES: &[Rule] = &[
     p412_foreign_reference::RULE,
     p413_invalid_output_declaration::RULE,
     p501_invalid_expression::RULE,
+    p502_impossible_comparison::RULE,
     p503_invalid_branch::RULE,
     p504_invalid_fan_out::RULE,
     p505_invalid_fan_in::RULE,
@@ -142,6 +150,7 @@ static RULES: &[Rule] = &[
     p507_invalid_human_step::RULE,
     p509_invalid_step_config::RULE,
     p510_invalid_retry::RULE,
+    p511_join_never_satisfied::RULE,
     p512_exclusive_join::RULE,
     p601_working_directory_escapes::RULE,
     p602_missing_root::RULE,
@@ -154,6 +163,9 @@ static RULES: &[Rule] = &[
     p610_code_injection::RULE,
     p612_unordered_shared_resource::RULE,
     p613_repeated_call::RULE,
+    p603_unapproved_effect::RULE,
+    p605_retry_repeats_effect::RULE,
+    p611_blind_approval::RULE,
     p701_limit_exceeded::RULE,
     p702_unbounded_fan_out::RULE,
     p703_missing_timeout::RULE,

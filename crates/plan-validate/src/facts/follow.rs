@@ -135,7 +135,11 @@ fn input_shape(facts: &Facts<'_>, index: usize) -> Shape {
 }
 
 /// The list that an item is of, and the fan-out that reads it.
-fn list_of<'a>(facts: &Facts<'a>, step: usize, item: &str) -> Option<(&'a Reference, usize)> {
+pub(super) fn list_of<'a>(
+    facts: &Facts<'a>,
+    step: usize,
+    item: &str,
+) -> Option<(&'a Reference, usize)> {
     // `until` reads the items of its own fan-out
     let around = std::iter::successors(Some(step), |step| facts.owner(*step));
     around

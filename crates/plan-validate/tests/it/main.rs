@@ -15,6 +15,8 @@ mod laws;
 mod page;
 mod pages;
 mod reports;
+mod rules_approvals;
+mod rules_conditions;
 mod rules_control_flow;
 mod rules_data_flow;
 mod rules_declarations;
