@@ -3,6 +3,7 @@
 
 mod arguments;
 mod bounds;
+mod bindings;
 mod catalogs;
 mod grant_laws;
 mod grant_locks;
@@ -26,3 +27,4 @@ mod sarif;
 mod schemas;
 mod secrets;
 mod trust;
+mod shapes;
