@@ -56,7 +56,9 @@ fn unknown_names(corpora: &Corpora) {
 
 /// Every place of which findings of a rule speak.
 fn places(findings: &[Finding], code: &str) -> BTreeSet<String> {
-    let findings = findings.iter().filter(|finding| finding.code == *code);
+    let findings = findings
+        .iter()
+        .filter(|finding| finding.code.as_str() == code);
     findings
         .flat_map(|finding| {
             let related = finding.related.iter().map(|related| &related.pointer);

@@ -46,11 +46,6 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<Misfit> {
         let (Some(step), Site::Argument(name), true) = (each.step, each.site, each.whole) else {
             continue;
         };
-        // a step that reads itself has that fault alone
-        let mut steps = each.reference.steps();
-        if steps.any(|id| facts.index_of(id) == Some(step)) {
-            continue;
-        }
         let tool = facts.tool(step).filter(|tool| tool.quarantine.is_none());
         let Some(tool) = tool.filter(|tool| tool.input.is_some()) else {
             continue;
@@ -72,7 +67,11 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<Misfit> {
             continue;
         }
         let is_needed = nested.is_some() || tool.argument(name).is_some_and(|a| a.required);
-        if let Some(fault) = fault(facts, each, target, (nested.is_some(), is_needed)) {
+        // a step that reads itself has that fault alone
+        let is_itself = |id| facts.index_of(id) == Some(step);
+        if let Some(fault) = fault(facts, each, target, (nested.is_some(), is_needed))
+            && !each.reference.steps().any(is_itself)
+        {
             let target = target.clone();
             misfits.push(Misfit {
                 read,
