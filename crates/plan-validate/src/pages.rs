@@ -50,10 +50,18 @@ pub mod p303 {}
 pub mod p304 {}
 #[doc = include_str!("../rules/P305-argument-mismatch.md")]
 pub mod p305 {}
+#[doc = include_str!("../rules/P306-optional-into-required.md")]
+pub mod p306 {}
 #[doc = include_str!("../rules/P307-unsupported-schema.md")]
 pub mod p307 {}
+#[doc = include_str!("../rules/P308-unknown-model.md")]
+pub mod p308 {}
 #[doc = include_str!("../rules/P309-unknown-language.md")]
 pub mod p309 {}
+#[doc = include_str!("../rules/P310-path-kind-mismatch.md")]
+pub mod p310 {}
+#[doc = include_str!("../rules/P311-kind-mismatch.md")]
+pub mod p311 {}
 #[doc = include_str!("../rules/P401-malformed-reference.md")]
 pub mod p401 {}
 #[doc = include_str!("../rules/P402-unknown-reference.md")]
@@ -74,6 +82,8 @@ pub mod p408 {}
 pub mod p409 {}
 #[doc = include_str!("../rules/P410-invalid-plan-output.md")]
 pub mod p410 {}
+#[doc = include_str!("../rules/P411-interpolated-structure.md")]
+pub mod p411 {}
 #[doc = include_str!("../rules/P412-foreign-reference.md")]
 pub mod p412 {}
 #[doc = include_str!("../rules/P413-invalid-output-declaration.md")]

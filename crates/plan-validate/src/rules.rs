@@ -32,8 +32,12 @@ mod p302_tool_not_permitted;
 mod p303_missing_argument;
 mod p304_unknown_argument;
 mod p305_argument_mismatch;
+mod p306_optional_into_required;
 mod p307_unsupported_schema;
+mod p308_unknown_model;
 mod p309_unknown_language;
+mod p310_path_kind_mismatch;
+mod p311_kind_mismatch;
 mod p401_malformed_reference;
 mod p402_unknown_reference;
 mod p403_reference_not_upstream;
@@ -44,6 +48,7 @@ mod p407_reference_in_code;
 mod p408_reference_in_key;
 mod p409_invalid_input_declaration;
 mod p410_invalid_plan_output;
+mod p411_interpolated_structure;
 mod p412_foreign_reference;
 mod p413_invalid_output_declaration;
 mod p501_invalid_expression;
@@ -81,6 +86,7 @@ mod p904_missing_input;
 mod p905_wrong_input;
 mod place;
 mod scope;
+mod source;
 mod unknown_step;
 mod untrusted;
 
@@ -127,8 +133,12 @@ static RULES: &[Rule] = &[
     p303_missing_argument::RULE,
     p304_unknown_argument::RULE,
     p305_argument_mismatch::RULE,
+    p306_optional_into_required::RULE,
     p307_unsupported_schema::RULE,
+    p308_unknown_model::RULE,
     p309_unknown_language::RULE,
+    p310_path_kind_mismatch::RULE,
+    p311_kind_mismatch::RULE,
     p401_malformed_reference::RULE,
     p402_unknown_reference::RULE,
     p403_reference_not_upstream::RULE,
@@ -139,6 +149,7 @@ static RULES: &[Rule] = &[
     p408_reference_in_key::RULE,
     p409_invalid_input_declaration::RULE,
     p410_invalid_plan_output::RULE,
+    p411_interpolated_structure::RULE,
     p412_foreign_reference::RULE,
     p413_invalid_output_declaration::RULE,
     p501_invalid_expression::RULE,

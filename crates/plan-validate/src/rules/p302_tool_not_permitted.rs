@@ -47,7 +47,9 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
                 });
             }
             StepConfig::PromptCall(call) => {
-                let listed = policy.models.as_ref();
+                let known = facts.catalog.models();
+                let known = known.is_none_or(|known| known.contains_key(&call.model));
+                let listed = policy.models.as_ref().filter(|_| known);
                 put(unlisted("model", &call.model, listed), &|| field("model"));
             }
             StepConfig::AgentCall(call) => {

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod bounds;
+mod bindings;
 mod catalogs;
 mod fixes;
 mod for_models;
@@ -30,3 +31,4 @@ mod secrets;
 mod strict;
 mod trust;
 mod trust_laws;
+mod shapes;
