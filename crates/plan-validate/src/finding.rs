@@ -18,7 +18,6 @@ pub(crate) use parts::MOST_CANDIDATES;
 pub use parts::{Applicability, Code, Expected, FindingSpan, Related, Severity, Suggestion};
 
 use crate::credential;
-use crate::redact::redacted;
 use crate::text;
 
 /// One finding: a rule, a place, and what is wrong there.
@@ -240,8 +239,8 @@ impl Finding {
         let titles = self.suggestions.iter_mut().map(|it| &mut it.title);
         let texts = [&mut self.message].into_iter().chain(&mut self.actual);
         for text in texts.chain(notes).chain(titles) {
-            if let Cow::Owned(redacted) = redacted(text) {
-                *text = redacted;
+            if let Cow::Owned(masked) = credential::masked(text) {
+                *text = masked;
             }
         }
     }

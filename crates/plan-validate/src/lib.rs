@@ -30,7 +30,6 @@ mod inputs;
 mod normal;
 mod path;
 mod plan_schemas;
-mod redact;
 mod rule;
 mod rules;
 mod strict;

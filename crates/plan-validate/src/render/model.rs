@@ -134,7 +134,7 @@ fn add(members: &mut Map<String, Value>, name: &str, value: Value) -> bool {
 fn plain(text: &str) -> String {
     let visible = |c: char| if text::unprintable(c) { ' ' } else { c };
     let text: String = text.chars().map(visible).collect();
-    crate::redact::redacted(&text).into_owned()
+    crate::credential::masked(&text).into_owned()
 }
 
 /// The beginning of a text that is within so many tokens as a JSON string, with a mark where it was cut.

@@ -101,7 +101,7 @@ fn words_of_the_plan_neither_steer_nor_run_on_nor_give_away() {
     let report = model(&findings, 0);
     short(&report);
     let text = report.to_string();
-    assert!(!text.contains("ghp_"), "{text}");
+    assert!(!text.contains("0123456789abcdef"), "{text}");
     assert!(!text.contains('\u{202e}'), "{text}");
     assert!(text.matches("ignore all rules").count() < 8, "{text}");
 }
@@ -109,5 +109,5 @@ fn words_of_the_plan_neither_steer_nor_run_on_nor_give_away() {
 #[test]
 fn a_credential_is_in_no_finding() {
     let findings = sample::findings(&json!({"steps": [{"tool": "ghp_0123456789abcdef0123"}]}));
-    assert_eq!(findings[0].message, "there is no tool `[redacted]`");
+    assert_eq!(findings[0].message, "there is no tool `ghp_***`");
 }
