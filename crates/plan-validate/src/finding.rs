@@ -233,7 +233,7 @@ impl Finding {
         }
     }
 
-    /// Without what looks like a credential.
+    /// Without what looks like a credential, whoever wrote the words.
     pub(crate) fn redact(&mut self) {
         let notes = self.related.iter_mut().map(|related| &mut related.note);
         let titles = self.suggestions.iter_mut().map(|it| &mut it.title);

@@ -2,6 +2,7 @@
 //! Integration tests of the validator, in one binary.
 
 mod arguments;
+mod bindings;
 mod bounds;
 mod catalogs;
 mod fixes;
@@ -15,6 +16,8 @@ mod laws;
 mod page;
 mod pages;
 mod reports;
+mod rules_approvals;
+mod rules_conditions;
 mod rules_control_flow;
 mod rules_data_flow;
 mod rules_declarations;
@@ -25,5 +28,7 @@ mod sample;
 mod sarif;
 mod schemas;
 mod secrets;
+mod shapes;
+mod strict;
 mod trust;
 mod trust_laws;
