@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use planwright::model::{Reference, Root, Schema, Segment};
+use planwright::model::{Reference, Root, Schema, Segment, canonical_json};
 use planwright::validate::{Policy, Untrusted};
 use planwright::{Context, ToolCatalog, ToolName, ToolSpec, ValidatedPlan, check};
 use serde_json::{Map, Value, json};
@@ -116,7 +116,8 @@ impl Task {
             calls: calls
                 .map(|call| Call {
                     tool: ToolName::new(call["function"].as_str().unwrap()).unwrap(),
-                    arguments: call["args"].as_object().unwrap().clone(),
+                    // as a plan would hold them: `100.0` is `100`
+                    arguments: serde_json::from_str(&canonical_json(&call["args"])).unwrap(),
                 })
                 .collect(),
         }
@@ -293,6 +294,9 @@ impl Counted {
                 counted.calls += all;
                 counted.refused += all - passing;
                 counted.stopped += usize::from(passing < all);
+                if passing == all && level == Level::Flow {
+                    println!("{} does not stop {}", task.id, injection.id);
+                }
                 counted.untouched += usize::from(passing == 0);
             }
         }

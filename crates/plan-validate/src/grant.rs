@@ -76,8 +76,7 @@ pub struct SiteGrant {
     pub approval: Approval,
     /// The fan-out in whose body it is: it acts once for each item.
     pub within: Option<StepId>,
-    /// The plan's own approvals that come before it on every way, the nearest of them, at most 64: a rejection
-    /// ends the run. Approvals before these are told with these.
+    /// The plan's own approvals that were given whenever it starts: at most 64, the last ones in plan order.
     pub behind: BTreeSet<StepId>,
 }
 

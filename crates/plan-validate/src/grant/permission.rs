@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Effects, InputName};
-use serde_json::{Map, Value, json};
+use plan_model::{Effects, InputName, StepId};
+use serde_json::{Value, json};
 
 use super::source::RelayKind;
 use super::{Approval, Grant, GrantedRoot, Target, json};
@@ -128,9 +128,9 @@ fn sources(grant: &Grant, all: &mut Permissions) {
             RelayKind::Collects(value) => put(Aspect::Collects, value.clone()),
             RelayKind::Asks(value) => put(Aspect::Asks, value.clone()),
         }
-        let mut placed = Map::new();
-        super::source::place(&mut placed, relay.within.as_ref(), &relay.behind);
-        place(placed, &mut put);
+        if let Some(owner) = &relay.within {
+            put(Aspect::Within, owner.as_str().into());
+        }
     }
 }
 
@@ -152,25 +152,18 @@ fn sites(grant: &Grant, all: &mut Permissions) {
         if matches!(site.target, Target::Tool(_)) {
             put(Aspect::Effects, effects(site.effects));
         }
-        let mut placed = Map::new();
-        super::source::place(&mut placed, site.within.as_ref(), &site.behind);
-        place(placed, &mut put);
+        if let Some(owner) = &site.within {
+            put(Aspect::Within, owner.as_str().into());
+        }
+        if !site.behind.is_empty() {
+            put(
+                Aspect::Behind,
+                site.behind.iter().map(StepId::as_str).collect(),
+            );
+        }
         for (name, rule) in &site.arguments {
             put(Aspect::Argument(name.clone()), json::rule(rule));
         }
-    }
-}
-
-fn place(placed: Map<String, Value>, put: &mut dyn FnMut(Aspect, Value)) {
-    for (name, value) in placed {
-        put(
-            if name == "within" {
-                Aspect::Within
-            } else {
-                Aspect::Behind
-            },
-            value,
-        );
     }
 }
 

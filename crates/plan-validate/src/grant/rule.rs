@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plan_model::{Reference, Schema, Template, TextPart, text_of};
+use plan_model::{Reference, Schema, Template, TextPart, canonical_json, text_of};
 use serde_json::{Map, Number, Value};
 
 use crate::catalog::{CompiledSchema, Quote};
@@ -55,7 +55,7 @@ impl ArgRule {
     /// The reason, without the value itself.
     pub fn permits(&self, value: &Value, resolve: Resolve<'_>) -> Result<(), String> {
         match self {
-            Self::Exact(exact) if exact == value => Ok(()),
+            Self::Exact(exact) if same(exact, value) => Ok(()),
             Self::Exact(_) => Err("is not the value in the plan".to_owned()),
             Self::From(reference, within) => {
                 let read = resolve(reference)
@@ -68,13 +68,13 @@ impl ArgRule {
             Self::Built(template) => {
                 let built = build(template, resolve)
                     .ok_or_else(|| "cannot be compared: a reference has no value".to_owned())?;
-                if &built == value {
+                if same(&built, value) {
                     Ok(())
                 } else {
                     Err("is not what the plan builds".to_owned())
                 }
             }
-            Self::OneOf(values) if values.contains(value) => Ok(()),
+            Self::OneOf(values) if values.iter().any(|known| same(known, value)) => Ok(()),
             Self::OneOf(_) => Err("is none of the allowed values".to_owned()),
             Self::Range { min, max } => {
                 let number = value.as_number().ok_or("is not a number")?;
@@ -159,9 +159,17 @@ fn build(template: &Template, resolve: Resolve<'_>) -> Option<Value> {
     })
 }
 
+/// Whether two values are the same JSON: `1.0` is `1`, as everywhere in a plan.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::String(a), Value::String(b)) => a == b,
+        _ => a == b || canonical_json(a) == canonical_json(b),
+    }
+}
+
 /// Whether `value` is what was read, or the text of a scalar that was read.
 fn is_rendition(read: &Value, value: &Value) -> bool {
-    read == value
+    same(read, value)
         || (matches!(read, Value::Bool(_) | Value::Number(_))
             && value.as_str().is_some_and(|text| text_of(read) == text))
 }
@@ -307,6 +315,15 @@ mod tests {
         assert!(permits(&rule, &json!(9_007_199_254_740_993_u64)));
         assert!(!permits(&rule, &json!(9_007_199_254_740_994_u64)));
         assert!(!permits(&rule, &json!("1")));
+    }
+
+    #[test]
+    fn a_number_is_its_value_however_it_is_written() {
+        let rule = ArgRule::Exact(json!({"n": [1, 2]}));
+        assert!(permits(&rule, &json!({"n": [1.0, 2]})));
+        assert!(!permits(&rule, &json!({"n": [1.5, 2]})));
+        assert!(!permits(&rule, &json!({"n": ["1", 2]})));
+        assert!(permits(&ArgRule::OneOf(vec![json!(3)]), &json!(3.0)));
     }
 
     #[test]

@@ -31,8 +31,6 @@ pub(super) struct Relay {
     pub(super) kind: RelayKind,
     /// The fan-out that it is in.
     pub(super) within: Option<StepId>,
-    /// The approvals that come before it on every way.
-    pub(super) behind: BTreeSet<StepId>,
 }
 
 /// What such a step does, as its JSON form.
@@ -71,7 +69,6 @@ impl Sources {
                 let relay = Relay {
                     kind,
                     within: gates.owner(index),
-                    behind: gates.before(index),
                 };
                 sources.relays.insert(step.id.clone(), relay);
             }
@@ -143,7 +140,7 @@ impl Relay {
         };
         let mut members = Map::new();
         members.insert(name.to_owned(), value.clone());
-        place(&mut members, self.within.as_ref(), &self.behind);
+        place(&mut members, self.within.as_ref(), &BTreeSet::new());
         Value::Object(members)
     }
 }

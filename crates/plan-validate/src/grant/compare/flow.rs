@@ -38,18 +38,13 @@ impl Compared<'_> {
                 );
             }
         }
-        // a gate that is new is behind nothing that the lock knows of
         if self.old.contains_key(&subject) {
-            self.placed(
-                step,
-                &relay.behind,
-                &format!("step {name} may newly be reached"),
-            );
+            self.within(step);
         }
     }
 
-    /// The fan-out around a step, and the approvals before it.
-    pub(super) fn placed(&mut self, step: &StepId, behind: &BTreeSet<StepId>, may_newly: &str) {
+    /// The fan-out around a step.
+    pub(super) fn within(&mut self, step: &StepId) {
         let subject = Subject::Step(step.to_string(), Aspect::Within);
         let (old, new) = (self.old.get(&subject), self.new.get(&subject));
         if let Some(owner) = new.filter(|new| old != Some(new)) {
@@ -60,6 +55,10 @@ impl Compared<'_> {
             );
             self.add(&subject, Some(step), message);
         }
+    }
+
+    /// The approvals before a step.
+    pub(super) fn behind(&mut self, step: &StepId, behind: &BTreeSet<StepId>, may_newly: &str) {
         let subject = Subject::Step(step.to_string(), Aspect::Behind);
         let gates = self.old.get(&subject).and_then(Value::as_array);
         for gate in gates.into_iter().flatten() {

@@ -139,7 +139,8 @@ impl Compared<'_> {
         }
         self.approval(step, site);
         self.effects(step);
-        self.placed(step, &site.behind, &may_newly(step, site));
+        self.within(step);
+        self.behind(step, &site.behind, &may_newly(step, site));
     }
 
     fn takes_no_more(&self, subject: &Subject, rule: &ArgRule) -> bool {
