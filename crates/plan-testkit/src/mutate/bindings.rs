@@ -14,6 +14,8 @@ pub(super) const MUTATORS: &[Mutator] = &[
     }),
     Mutator::new("P308", "unknown-model", |case, random| {
         let step = case.some_kind(random, "PROMPT_CALL")?;
+        // what the policy does not list is its matter
+        case.policy.as_object_mut()?.remove("models");
         case.set(
             &format!("/steps/{step}/config"),
             "model",
