@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use libfuzzer_sys::fuzz_target;
 use plan_model::Limits;
 use plan_model::document::{ReadOptions, parse};
-use plan_validate::render::{Colour, json, pretty};
+use plan_validate::render::{Colour, json, model, pretty, sarif};
 use plan_validate::{Context, Policy, ToolCatalog, check_answer, check_bytes};
 
 const CATALOG: &str = r##"{
@@ -61,9 +61,9 @@ fn said(bytes: &[u8]) -> String {
     } else {
         (bytes, check_bytes(bytes, &ReadOptions::default(), &cx))
     };
-    let findings = match &result {
-        Ok(plan) => plan.warnings(),
-        Err(rejected) => rejected.findings(),
+    let (findings, truncated) = match &result {
+        Ok(plan) => (plan.warnings(), 0),
+        Err(rejected) => (rejected.findings(), rejected.truncated()),
     };
     for finding in findings {
         if let Some(span) = finding.span {
@@ -71,5 +71,7 @@ fn said(bytes: &[u8]) -> String {
         }
     }
     let shown = pretty(findings, "plan.json", &text, Colour::Never);
-    format!("{shown}\n{}", json(result.as_ref()))
+    let sarif = sarif(findings, truncated, "plan.json", &text);
+    let model = model(findings, truncated);
+    format!("{shown}\n{sarif}\n{model}\n{}", json(result.as_ref()))
 }

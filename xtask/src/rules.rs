@@ -93,15 +93,3 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_index_is_fresh() {
-        if let Err(why) = act(Action::Check, &root()) {
-            panic!("{why}");
-        }
-    }
-}

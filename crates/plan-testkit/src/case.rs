@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use plan_model::Limits;
 use plan_model::document::{Document, ReadOptions, parse};
-use plan_validate::render::json;
+use plan_validate::render::{Colour, json, model, pretty, sarif};
 use plan_validate::{
     Context, Finding, Policy, Severity, ToolCatalog, check_answer, check_bytes, check_inputs,
     problem_findings,
@@ -68,11 +68,15 @@ impl Case {
         findings
     }
 
-    /// Everything that a check says, as bytes: each finding in full, and what the run may do.
+    /// Everything that a check says, in every way of saying it. The findings are the first line, as JSON.
     pub fn said(&self) -> String {
         let (findings, result) = self.check();
+        let text = self.text();
+        let shown = pretty(&findings, "plan.json", &text, Colour::Never);
+        let sarif = sarif(&findings, 0, "plan.json", &text);
+        let model = model(&findings, 0);
         let findings = serde_json::to_string(&findings).unwrap_or_default();
-        format!("{findings}\n{result}\n")
+        format!("{findings}\n{result}\n{sarif}\n{model}\n{shown}")
     }
 
     fn check(&self) -> (Vec<Finding>, Value) {

@@ -17,6 +17,8 @@
 //! To add one: a function in the file of its family, and a row in that file's table.
 
 mod arguments;
+mod bindings;
+mod bounds;
 mod control_flow;
 mod data_flow;
 mod declarations;
@@ -119,10 +121,12 @@ pub fn mutators() -> impl Iterator<Item = &'static Mutator> {
         document::MUTATORS,
         structure::MUTATORS,
         arguments::MUTATORS,
+        bindings::MUTATORS,
         data_flow::MUTATORS,
         declarations::MUTATORS,
         control_flow::MUTATORS,
         effects::MUTATORS,
+        bounds::MUTATORS,
         host::MUTATORS,
     ]
     .into_iter()

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::plant::{at, list, names, text};
+use super::plant::{at, call, list, names, text};
 use super::{Mutator, Place};
 use crate::case::Case;
 use crate::generate::Random;
@@ -19,6 +19,9 @@ pub(super) const MUTATORS: &[Mutator] = &[
     }),
     Mutator::new("P501", "order-across-types", |case, random| {
         expression(case, random, "'x' < 3")
+    }),
+    Mutator::new("P502", "compare-a-text-with-a-number", |case, random| {
+        expression(case, random, "conf.base == 5")
     }),
     Mutator::new("P503", "unknown-target", |case, random| {
         let step = case.some_kind(random, "CONDITION")?;
@@ -191,6 +194,23 @@ pub(super) const MUTATORS: &[Mutator] = &[
     }),
     Mutator::new("P510", "ask-again", |case, random| {
         retry(case, random, "HUMAN_INTERACTION", 2)
+    }),
+    Mutator::new("P511", "join-what-is-not-chosen", |case, _| {
+        case.add_input(
+            json!({"name": "quantity", "value_type": "integer"}),
+            json!(7),
+        )?;
+        let condition = json!({"type": "CONDITION", "expression": "input.quantity > 2"});
+        let (condition, at_condition) = case.add_named(condition)?;
+        let (other, at_other) = case.add_named(call("anything", json!({})))?;
+        case.wait(at_other, &[&condition])?;
+        let (joins, step) = case.add_named(call("anything", json!({})))?;
+        case.wait(step, &[&other])?;
+        case.set(&format!("/steps/{step}"), "join", json!("any"))?;
+        let pointer = format!("/steps/{at_condition}/config");
+        case.set(&pointer, "true_steps", json!([joins]))?;
+        case.set(&pointer, "false_steps", json!([other]))?;
+        at(format!("/steps/{step}/join"))
     }),
     Mutator::new("P512", "wait-for-both-branches", |case, random| {
         let step = case.some_step(random, |step| {

@@ -75,6 +75,40 @@ impl Case {
         self.add_step(json!({"type": "TOOL_CALL", "tool": tool, "arguments": arguments}))
     }
 
+    /// Adds a step at the end, and says its id and its index.
+    pub(super) fn add_named(&mut self, config: Value) -> Option<(String, usize)> {
+        let step = self.add_step(config)?;
+        Some((text(self.steps().get(step)?, "/id").to_owned(), step))
+    }
+
+    /// Has a step wait for others.
+    pub(super) fn wait(&mut self, step: usize, ids: &[&str]) -> Option<()> {
+        self.set(&format!("/steps/{step}"), "depends_on", json!(ids))
+    }
+
+    /// Adds a tool to the catalog, and has the policy allow every tool.
+    pub(super) fn add_tool(&mut self, tool: Value) -> Option<()> {
+        self.catalog
+            .pointer_mut("/tools")?
+            .as_array_mut()?
+            .push(tool);
+        self.policy.as_object_mut()?.remove("tools");
+        Some(())
+    }
+
+    /// Sets a member of the policy.
+    pub(super) fn rule(&mut self, name: &str, value: Value) -> Option<()> {
+        self.policy.as_object_mut()?.insert(name.to_owned(), value);
+        Some(())
+    }
+
+    /// Takes every limit out of the plan and the policy.
+    pub(super) fn unbind(&mut self) -> Option<()> {
+        self.document.as_object_mut()?.remove("limits");
+        self.policy.as_object_mut()?.remove("limits");
+        Some(())
+    }
+
     /// Adds an input that the plan does not have yet, with its value in a run; its index.
     pub(super) fn add_input(&mut self, declaration: Value, value: Value) -> Option<usize> {
         let name = text(&declaration, "/name").to_owned();
@@ -125,4 +159,10 @@ pub(super) fn names<'v>(value: &'v Value, pointer: &str) -> Vec<&'v str> {
         .iter()
         .filter_map(Value::as_str)
         .collect()
+}
+
+/// The config of a call.
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
+pub(super) fn call(tool: &str, arguments: Value) -> Value {
+    json!({"type": "TOOL_CALL", "tool": tool, "arguments": arguments})
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::plant::{at, list, names, text};
+use super::plant::{at, call, list, names, text};
 use super::{Mutator, Place};
 use crate::case::Case;
 use crate::generate::Random;
@@ -94,10 +94,12 @@ pub(super) const MUTATORS: &[Mutator] = &[
             .position(|step| text(step, "/id") == target)?;
         at(format!("/steps/{target}"))
     }),
-    Mutator::new("P207", "join-any-of-nothing", |case, _| {
-        let step = case.add_call("anything", json!({}))?;
-        case.set(&format!("/steps/{step}"), "join", json!("any"))?;
-        at(format!("/steps/{step}/join"))
+    Mutator::new("P207", "fan-out-over-nothing", |case, _| {
+        case.set("/config", "none", json!([]))?;
+        let (body, step) = case.add_named(call("anything", json!({})))?;
+        let config = json!({"type": "FAN_OUT", "over": "${conf.none}", "item_var": "one", "spawn_steps": [body]});
+        case.add_step(config)?;
+        at(format!("/steps/{step}"))
     }),
     Mutator::new("P208", "unused-output", |case, _| {
         let step = case.add_call("anything", json!({}))?;

@@ -64,7 +64,7 @@ fn said(case: &Case, findings: &[Finding]) -> BTreeSet<(&'static str, String)> {
 fn is_unread(findings: &[Finding], code: &str, place: &str) -> bool {
     findings.iter().any(|finding| match finding.code.as_str() {
         // what stands there may read anything
-        "P408" | "P501" => code == "P210",
+        "P408" | "P410" | "P501" => code == "P210",
         "P509" => {
             let unread = finding.pointer.as_str();
             unread.ends_with("/config") && (code == "P210" || place.starts_with(unread))
