@@ -4,10 +4,10 @@
 mod arguments;
 mod bounds;
 mod catalogs;
-mod grant_laws;
-mod grant_locks;
 mod fixes;
 mod for_models;
+mod grant_laws;
+mod grant_locks;
 mod grants;
 mod hostile;
 mod inputs;
