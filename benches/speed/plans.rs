@@ -22,7 +22,10 @@ fn mixed_step(index: usize) -> Value {
         0 | 4 => joined(index),
         1 => {
             let read = format!("step.s{}", index - 1);
-            choice(index, &format!("{read}.count > 5 && {read}.title != \"none\""))
+            choice(
+                index,
+                &format!("{read}.count > 5 && {read}.title != \"none\""),
+            )
         }
         2 => work(index, &[index - 1], title_of(index - 2)),
         3 => work(index, &[index - 2], title_of(index - 3)),

@@ -17,18 +17,13 @@ mod rows;
 mod seal_tools;
 mod taskbench;
 mod worfbench;
+mod workbench;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
-
-/// One test over one corpus.
-struct CorpusTest {
-    name: &'static str,
-    run: fn(&rows::Corpora),
-}
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -43,6 +38,7 @@ fn main() -> ExitCode {
         seal_tools::TESTS,
         nestful::TESTS,
         worfbench::TESTS,
+        workbench::TESTS,
     ]
     .concat();
     let trials = tests
@@ -59,13 +55,4 @@ fn main() -> ExitCode {
         })
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-impl Clone for CorpusTest {
-    fn clone(&self) -> Self {
-        Self {
-            name: self.name,
-            run: self.run,
-        }
-    }
 }

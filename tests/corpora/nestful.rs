@@ -10,8 +10,7 @@ use planwright::ToolCatalog;
 use regex::{Captures, Regex};
 use serde_json::{Map, Value, json};
 
-use super::CorpusTest;
-use super::rows::{Corpora, Verdict};
+use super::rows::{Corpora, CorpusTest, Verdict};
 
 pub(crate) const TESTS: &[CorpusTest] = &[
     CorpusTest {

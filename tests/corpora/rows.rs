@@ -6,6 +6,13 @@ use planwright::validate::Severity;
 use planwright::{Context, Finding, Policy, ToolCatalog, ValidatedPlan, check};
 use serde_json::Value;
 
+/// One test over one corpus.
+#[derive(Clone, Copy)]
+pub(crate) struct CorpusTest {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&Corpora),
+}
+
 /// The folder of all corpora.
 #[derive(Debug)]
 pub(crate) struct Corpora {

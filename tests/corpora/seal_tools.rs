@@ -16,8 +16,7 @@ use planwright::{
 };
 use serde_json::{Map, Value, json};
 
-use super::CorpusTest;
-use super::rows::{Corpora, Verdict};
+use super::rows::{Corpora, CorpusTest, Verdict};
 
 pub(crate) const TESTS: &[CorpusTest] = &[
     CorpusTest {

@@ -2,7 +2,8 @@
 //!
 //! A prediction becomes a planner's list: a node is a step of the node's name,
 //! a link is an entry of `after`, `<node-j>` is a reference to the j-th node's
-//! result. Faults are kept: an endpoint that is no name stays in `after` as it
+//! result. A link also carries the source's result into its target, where the target's arguments do not
+//! read it themselves. Faults are kept: an endpoint that is no name stays in `after` as it
 //! is. What must be found is worked out here a second time, without the library.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +13,7 @@ use planwright::{ToolCatalog, ToolName, ToolSpec};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::CorpusTest;
-use super::rows::{Corpora, Verdict};
+use super::rows::{Corpora, CorpusTest, Verdict};
 
 pub(crate) const TESTS: &[CorpusTest] = &[
     CorpusTest {
@@ -23,6 +23,10 @@ pub(crate) const TESTS: &[CorpusTest] = &[
     CorpusTest {
         name: "taskbench::every_clean_prediction_is_accepted",
         run: clean,
+    },
+    CorpusTest {
+        name: "taskbench::edges_between_other_types_are_found_and_no_others",
+        run: edges_of_other_types,
     },
 ];
 
@@ -70,6 +74,31 @@ fn clean(corpora: &Corpora) {
     assert!(accepted > 0, "no clean prediction in the corpus");
 }
 
+fn edges_of_other_types(corpora: &Corpora) {
+    let mut found = 0;
+    for prediction in Prediction::all(corpora) {
+        let verdict = Verdict::of(&prediction.document, &prediction.catalog);
+        let findings = verdict.findings.iter();
+        let misfits: BTreeSet<String> = findings
+            .filter(|finding| finding.code == "P311")
+            .map(|finding| finding.pointer.to_string())
+            .collect();
+        assert_eq!(misfits, prediction.misfits, "{}", prediction.id);
+        found += misfits.len();
+    }
+    assert!(found > 6, "{found} edges between other types");
+}
+
+/// What each model gets wrong: the model, and the codes of the errors in its plan.
+pub(crate) fn errors_by_model(corpora: &Corpora) -> Vec<(String, Vec<String>)> {
+    let of = |prediction: &Prediction| {
+        let verdict = Verdict::of(&prediction.document, &prediction.catalog);
+        let codes = verdict.errors().into_iter().map(str::to_owned).collect();
+        (prediction.model.clone(), codes)
+    };
+    Prediction::all(corpora).iter().map(of).collect()
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     UnknownTool,
@@ -82,6 +111,7 @@ enum Fault {
     ReferenceToNoNode,
     ReferenceToItself,
     BracesOfAnotherSystem,
+    OtherType,
 }
 
 impl Fault {
@@ -98,15 +128,26 @@ impl Fault {
             Self::ReferenceToNoNode => &["P402"],
             Self::ReferenceToItself => &["P403"],
             Self::BracesOfAnotherSystem => &["P401"],
+            Self::OtherType => &["P311"],
         }
     }
 }
 
 struct Prediction {
     id: String,
+    model: String,
     document: Value,
     catalog: ToolCatalog,
     faults: BTreeSet<Fault>,
+    /// Where a value goes that is of none of the types that the tool takes.
+    misfits: BTreeSet<String>,
+}
+
+/// The types that a tool takes and makes, in lower case.
+#[derive(Debug, Clone, Default)]
+struct Types {
+    takes: BTreeSet<String>,
+    makes: BTreeSet<String>,
 }
 
 impl Prediction {
@@ -121,12 +162,13 @@ impl Prediction {
             .iter()
             .map(|row| {
                 let (catalog, known) = &catalogs[row["domain"].as_str().unwrap()];
-                Self::convert(&row["prediction"], catalog, known)
+                Self::convert(row, catalog, known)
             })
             .collect()
     }
 
-    fn convert(prediction: &Value, catalog: &ToolCatalog, known: &BTreeSet<String>) -> Self {
+    fn convert(row: &Value, catalog: &ToolCatalog, known: &BTreeMap<String, Types>) -> Self {
+        let prediction = &row["prediction"];
         let nodes = prediction["task_nodes"].as_array().unwrap();
         let names: Vec<&str> = nodes
             .iter()
@@ -136,7 +178,7 @@ impl Prediction {
         let mut edges = BTreeSet::new();
         let mut steps = Vec::new();
         for (index, node) in nodes.iter().enumerate() {
-            if !known.contains(names[index]) {
+            if !known.contains_key(names[index]) {
                 faults.insert(Fault::UnknownTool);
             }
             if names[..index].contains(&names[index]) {
@@ -159,13 +201,19 @@ impl Prediction {
         if !faults.contains(&Fault::DuplicateStep) && has_cycle(&edges) {
             faults.insert(Fault::Cycle);
         }
+        let misfits = carried(&steps, &names, known);
+        if !misfits.is_empty() {
+            faults.insert(Fault::OtherType);
+        }
         let id = prediction["id"].as_str().unwrap().to_owned();
         let document = json!({"objective": prediction["user_request"], "steps": steps});
         Self {
             id,
+            model: row["model"].as_str().unwrap().to_owned(),
             document,
             catalog: catalog.clone(),
             faults,
+            misfits,
         }
     }
 }
@@ -259,6 +307,7 @@ fn add_link(
                 faults.insert(Fault::SelfLink);
             } else {
                 edges.insert((from, to));
+                carry(names[from], &mut steps[to]);
             }
         }
         // the end that is no step stays as it is, in the step at the other end
@@ -272,6 +321,48 @@ fn add_link(
             });
         }
     }
+}
+
+/// The result of a step as a whole argument.
+fn result_of(name: &str) -> Value {
+    format!("${{step[\"{name}\"].result}}").into()
+}
+
+/// A link carries the result of its source into its target.
+fn carry(source: &str, target: &mut Map<String, Value>) {
+    let result = result_of(source);
+    if let Some(arguments) = target["args"].as_object_mut()
+        && !arguments.values().any(|argument| *argument == result)
+    {
+        arguments.insert(format!("link from {source}"), result);
+    }
+}
+
+/// Every place to which a result of another type is carried.
+fn carried(
+    steps: &[Map<String, Value>],
+    names: &[&str],
+    known: &BTreeMap<String, Types>,
+) -> BTreeSet<String> {
+    let mut misfits = BTreeSet::new();
+    for (index, step) in steps.iter().enumerate() {
+        for (argument, value) in step["args"].as_object().into_iter().flatten() {
+            let Some(source) = names.iter().find(|name| result_of(name) == *value) else {
+                continue;
+            };
+            // a step that reads itself has that fault alone
+            if first(names, source) == index {
+                continue;
+            }
+            if let (Some(source), Some(target)) = (known.get(*source), known.get(names[index]))
+                && !source.makes.is_empty()
+                && source.makes.is_disjoint(&target.takes)
+            {
+                misfits.insert(format!("/steps/{index}/args/{argument}"));
+            }
+        }
+    }
+    misfits
 }
 
 fn first(names: &[&str], name: &str) -> usize {
@@ -292,9 +383,14 @@ fn has_cycle(edges: &BTreeSet<(usize, usize)>) -> bool {
 }
 
 /// Tools whose arguments have any name and the tool's media types.
-fn catalog(description: &Value) -> (ToolCatalog, BTreeSet<String>) {
+fn catalog(description: &Value) -> (ToolCatalog, BTreeMap<String, Types>) {
     let mut builder = ToolCatalog::builder();
-    let mut known = BTreeSet::new();
+    let mut known = BTreeMap::new();
+    let types = |list: &Value| -> BTreeSet<String> {
+        let list = list.as_array().unwrap().iter();
+        list.map(|kind| kind.as_str().unwrap().to_lowercase())
+            .collect()
+    };
     for tool in description["nodes"].as_array().unwrap() {
         let name = tool["id"].as_str().unwrap();
         let mut spec = ToolSpec::named(ToolName::new(name).unwrap());
@@ -304,10 +400,14 @@ fn catalog(description: &Value) -> (ToolCatalog, BTreeSet<String>) {
         })));
         spec.output_schema = Some(Schema(json!({
             "type": "object",
-            "properties": {"result": {"x-kind": tool["output-type"][0]}},
+            "properties": {"result": {"x-kind": tool["output-type"]}},
             "additionalProperties": true,
         })));
-        known.insert(name.to_owned());
+        let types = Types {
+            takes: types(&tool["input-type"]),
+            makes: types(&tool["output-type"]),
+        };
+        known.insert(name.to_owned(), types);
         builder = builder.tool(spec);
     }
     (builder.build().unwrap(), known)

@@ -6,8 +6,7 @@ use planwright::ToolCatalog;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::CorpusTest;
-use super::rows::{Corpora, Verdict};
+use super::rows::{Corpora, CorpusTest, Verdict};
 
 pub(crate) const TESTS: &[CorpusTest] = &[CorpusTest {
     name: "worfbench::order_and_groups_agree_with_the_edges",

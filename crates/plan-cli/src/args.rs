@@ -148,7 +148,11 @@ pub(crate) struct Schema {
     /// The document
     #[arg(value_enum)]
     pub(crate) document: SchemaOf,
-    /// Allow only the tools of this catalog file, in plans and planner's lists
+    /// The strict schema of plans and planner's lists over the tools of this catalog file
+    ///
+    /// It is for the structured output of a model: objects are closed, all members are required,
+    /// and what is optional may be null. Ids of steps begin with the name of their tool, and names
+    /// of inputs with their type, so that references are known to fit.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
 }

@@ -38,7 +38,7 @@ mod problem;
 mod read;
 mod string;
 mod tree;
-mod words;
+pub(crate) mod words;
 
 pub(crate) use encode::{Canonical, Purpose, Tree, write_plan};
 pub use extract::extract_plan;

@@ -32,6 +32,7 @@
 mod check;
 mod evaluate;
 mod foreign;
+mod impossible;
 mod lex;
 mod operand;
 mod outcomes;
@@ -46,6 +47,7 @@ use std::sync::Arc;
 use crate::{Limits, Reference, Scope, Shape};
 use tree::Node;
 
+pub use impossible::ImpossibleComparison;
 pub use outcomes::Outcomes;
 
 /// A boolean expression that has been parsed.
@@ -128,6 +130,15 @@ impl Expression {
     /// as far as the shapes say.
     pub fn type_errors(&self, shape_of: &dyn Fn(&Reference) -> Shape) -> Vec<ExpressionError> {
         check::errors(&self.source, &self.root, shape_of)
+    }
+
+    /// Every comparison whose sides can never be equal, given the shape of each reference where it reads
+    /// anything at all; that it may also be null is taken into account.
+    pub fn impossible_comparisons(
+        &self,
+        shape_of: &dyn Fn(&Reference) -> Shape,
+    ) -> Vec<ImpossibleComparison> {
+        impossible::of(&self.source, &self.root, shape_of)
     }
 
     /// What it can come to where only the values that `known` gives are known, and every other

@@ -27,7 +27,7 @@ mod timestamp;
 mod tool;
 
 pub use digest::{Digest, DigestError, canonical_json, write_canonical};
-pub use expression::{Expression, ExpressionError, Outcomes};
+pub use expression::{Expression, ExpressionError, ImpossibleComparison, Outcomes};
 pub use graph::{EdgeOrigin, Graph};
 pub use id::{
     AgentName, ConfigKey, IdError, InputName, ItemName, LanguageName, ModelName, OutputName,

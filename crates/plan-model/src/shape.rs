@@ -3,18 +3,26 @@
 mod combine;
 mod describe;
 mod fit;
+mod parts;
 mod path;
+mod range;
 mod schema;
+mod sizes;
 mod types;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{Schema, ValueType};
+use crate::{InputKind, Schema, ValueType};
+use parts::{Items, Members};
 pub use path::MissingPath;
+use sizes::Sizes;
 use types::Types;
+
+/// Elements of a known array that are told apart.
+const TOLD_APART: usize = 32;
 
 /// What a value can be: a set of JSON types, refined where a schema says more.
 ///
@@ -38,19 +46,14 @@ pub struct Shape {
     choices: Option<Arc<[Value]>>,
     /// What is known of an object; absent: nothing.
     members: Option<Arc<Members>>,
-    /// What every element of an array is; absent: anything.
-    item: Option<Arc<Shape>>,
-    /// `x-kind`: what a person would call the value, such as `image`.
-    kind: Option<Arc<str>>,
-}
-
-/// What is known of an object.
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Members {
-    named: BTreeMap<String, Shape>,
-    required: BTreeSet<String>,
-    /// What every other member is; nothing when there is none.
-    rest: Shape,
+    /// What is known of the elements of an array; absent: nothing.
+    items: Option<Arc<Items>>,
+    /// Ranges of numbers and lengths; absent: nothing is known of them.
+    sizes: Option<Arc<Sizes>>,
+    /// `x-kind`: what a person would call the value, such as `image`, or one of several.
+    kinds: Option<Arc<[Box<str>]>>,
+    /// `x-path-kind`: what the value, when it is text, is the path of.
+    path: Option<InputKind>,
 }
 
 /// Whether values of one shape are values of another.
@@ -106,10 +109,22 @@ impl Shape {
     pub fn of_value(value: &Value) -> Self {
         let types = Self::of_types(Types::of_value(value));
         match value {
-            Value::Array(items) => Self {
-                item: Some(Arc::new(Self::join_all(items.iter().map(Self::of_value)))),
-                ..types
-            },
+            Value::Array(items) => {
+                let shapes = items.iter().map(Self::of_value);
+                let items = if items.len() > TOLD_APART {
+                    Items::all(Self::join_all(shapes))
+                } else {
+                    Items {
+                        first: shapes.collect(),
+                        rest: Self::nothing(),
+                    }
+                };
+                Self {
+                    items: Some(Arc::new(items)),
+                    sizes: Some(Arc::new(Sizes::of_value(value))),
+                    ..types
+                }
+            }
             Value::Object(members) => Self {
                 members: Some(Arc::new(Members {
                     named: members
@@ -132,7 +147,7 @@ impl Shape {
     #[must_use]
     pub fn list(self) -> Self {
         Self {
-            item: Some(Arc::new(self)),
+            items: Some(Arc::new(Items::all(self))),
             ..Self::of_types(Types::ARRAY)
         }
     }
@@ -159,6 +174,13 @@ impl Shape {
         self
     }
 
+    /// The same shape, as the path of something.
+    #[must_use]
+    pub fn of_path(mut self, kind: InputKind) -> Self {
+        self.path = Some(kind).filter(|kind| *kind != InputKind::Value);
+        self
+    }
+
     /// The same shape, or null.
     #[must_use]
     pub fn nullable(&self) -> Self {
@@ -180,7 +202,8 @@ impl Shape {
         self.types == Types::ALL
             && self.choices.is_none()
             && self.members.is_none()
-            && self.item.is_none()
+            && self.items.is_none()
+            && self.sizes.is_none()
     }
 
     /// Whether there is no such value.
@@ -208,9 +231,14 @@ impl Shape {
         self.choices.as_deref()
     }
 
-    /// What the schema's `x-kind` calls the value.
-    pub fn x_kind(&self) -> Option<&str> {
-        self.kind.as_deref()
+    /// What the schema's `x-kind` calls the value: one name, or several of which it is one; sorted.
+    pub fn kinds(&self) -> Option<&[Box<str>]> {
+        self.kinds.as_deref()
+    }
+
+    /// What the schema's `x-path-kind` (or `x-inxm-input-kind`) says the value is the path of.
+    pub fn path_kind(&self) -> Option<InputKind> {
+        self.path
     }
 
     /// Whether the value, when it is an object, must have this member.
@@ -227,6 +255,12 @@ impl Shape {
             .is_some_and(|members| members.rest.is_nothing())
     }
 
+    /// What members of other names are, when the value is an object; nothing when there are none.
+    pub fn other_members(&self) -> Self {
+        let members = self.members.as_ref();
+        members.map_or_else(Self::any, |members| members.rest.clone())
+    }
+
     /// The names of members that are known, sorted.
     pub fn member_names(&self) -> impl Iterator<Item = &str> {
         let named = self.members.iter().flat_map(|members| &members.named);
@@ -240,14 +274,10 @@ impl Shape {
             types,
             choices: None,
             members: None,
-            item: None,
-            kind: None,
+            items: None,
+            sizes: None,
+            kinds: None,
+            path: None,
         }
-    }
-}
-
-impl Members {
-    fn get(&self, name: &str) -> &Shape {
-        self.named.get(name).unwrap_or(&self.rest)
     }
 }

@@ -25,10 +25,10 @@ use crate::case::Case;
 
 pub use random::Random;
 
-/// A native plan of up to eight blocks of steps, with a catalog, a policy and inputs of a run.
+/// A native plan of up to three blocks of steps, with a catalog, a policy and inputs of a run.
 pub fn plan(seed: u64) -> Case {
     let mut random = Random::new(seed);
-    let size = 1 + random.below(8);
+    let size = 1 + random.below(3);
     maker::make(&mut random, size)
 }
 
@@ -44,5 +44,5 @@ pub fn planner_list(seed: u64) -> Case {
 
 /// Valid native plans that shrink to few blocks.
 pub fn plans() -> impl Strategy<Value = Case> {
-    (1..=8_usize, any::<u64>()).prop_map(|(size, seed)| plan_of(seed, size))
+    (1..=3_usize, any::<u64>()).prop_map(|(size, seed)| plan_of(seed, size))
 }

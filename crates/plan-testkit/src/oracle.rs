@@ -21,6 +21,7 @@ mod data_flow;
 mod fan_outs;
 mod flow;
 mod graph;
+mod missing;
 mod outputs;
 mod paths;
 mod reads;
@@ -67,6 +68,7 @@ pub fn opinion(case: &Case) -> Opinion {
     let view = View::of(case);
     let mut opinion = Opinion::default();
     structure::look(&view, &mut opinion);
+    missing::look(&view, &mut opinion);
     cycles::look(&view, &mut opinion);
     arguments::look(&view, &mut opinion);
     data_flow::look(&view, &mut opinion);

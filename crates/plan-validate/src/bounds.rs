@@ -11,7 +11,7 @@ use plan_model::{Seconds, StepConfig, StepId};
 use serde::{Serialize, Serializer};
 
 use crate::facts::Facts;
-use crate::grant::{Approval, Grant};
+use crate::grant::{Approval, Grant, SiteGrant};
 use amounts::Amounts;
 use items::Items;
 
@@ -88,8 +88,12 @@ pub(crate) fn count(facts: &Facts<'_>, unknown: Unknown) -> Bounds {
 impl Bounds {
     /// With what a person will be asked under a grant.
     pub(crate) fn with_asks(mut self, facts: &Facts<'_>, grant: &Grant) -> Self {
+        let asks = |site: &SiteGrant| matches!(site.approval, Approval::AskAtCall(_));
+        let asks_at_calls = grant.sites().values().any(asks);
         for (_, step) in facts.steps() {
-            let reason = match (&step.config, grant.site(&step.id)) {
+            // most grants ask nowhere, and need no look at each of their sites
+            let site = asks_at_calls.then(|| grant.site(&step.id)).flatten();
+            let reason = match (&step.config, site) {
                 (StepConfig::HumanInteraction(ask), _) if ask.approval_required => {
                     "the plan asks for an approval".to_owned()
                 }

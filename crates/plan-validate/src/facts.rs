@@ -1,9 +1,11 @@
 //! What rules know about a plan: the plan itself, its graph, and tables over both.
 
 mod certain;
+mod coverage;
 mod follow;
 mod guards;
 mod length;
+mod misfits;
 mod missing;
 mod outputs;
 mod trust;
@@ -20,9 +22,12 @@ use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::plan_schemas::{Compiled, PlanSchemas};
 use crate::policy::Policy;
 
-pub(crate) use certain::{Certain, Conflict, Untaken};
+pub(crate) use certain::{
+    Atom, Certain, Conflict, Mask, Sweep, Untaken, answers, assured, decided,
+};
 pub(crate) use follow::DeadEnd;
 pub(crate) use guards::Guards;
+pub(crate) use misfits::{Fault, Misfit};
 pub(crate) use missing::{MissingStep, Naming};
 pub(crate) use outputs::Outputs;
 pub(crate) use trust::{Cause, Distrust, Inflow, Way};
@@ -50,6 +55,7 @@ pub(crate) struct Facts<'a> {
     tools: Vec<Option<&'a Arc<CatalogTool>>>,
     missing: OnceCell<Vec<MissingStep<'a>>>,
     guards: OnceCell<Guards>,
+    misfits: OnceCell<Vec<Misfit>>,
     /// The declared outputs of steps that declare many, by step and name.
     declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
@@ -92,6 +98,7 @@ impl<'a> Facts<'a> {
             tools,
             missing: OnceCell::new(),
             guards: OnceCell::new(),
+            misfits: OnceCell::new(),
             declared: OnceCell::new(),
             shapes: follow::Shapes::new(plan),
             certain: OnceCell::new(),
@@ -197,6 +204,12 @@ impl<'a> Facts<'a> {
             plan_model::StepConfig::FanOut(fan) => length::of_reference(self, &fan.over, fan_out),
             _ => None,
         }
+    }
+
+    /// Every reference that an argument does not take, with the use that it is.
+    pub(crate) fn misfits(&self) -> impl Iterator<Item = (&Use<'a>, &Misfit)> {
+        let misfits = self.misfits.get_or_init(|| misfits::of(self)).iter();
+        misfits.filter_map(|misfit| Some((self.uses.get(misfit.read)?, misfit)))
     }
 
     /// Whether the reader put a stand-in at this place of the plan, around it, or inside it.

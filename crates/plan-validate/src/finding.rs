@@ -4,7 +4,6 @@ mod json;
 mod parts;
 mod within;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use plan_model::document::{Document, Parsed, Span};
@@ -18,7 +17,6 @@ pub(crate) use parts::MOST_CANDIDATES;
 pub use parts::{Applicability, Code, Expected, FindingSpan, Related, Severity, Suggestion};
 
 use crate::credential;
-use crate::redact::redacted;
 use crate::text;
 
 /// One finding: a rule, a place, and what is wrong there.
@@ -231,18 +229,6 @@ impl Finding {
                 start: known.start,
                 end: known.end,
             });
-        }
-    }
-
-    /// Without what looks like a credential.
-    pub(crate) fn redact(&mut self) {
-        let notes = self.related.iter_mut().map(|related| &mut related.note);
-        let titles = self.suggestions.iter_mut().map(|it| &mut it.title);
-        let texts = [&mut self.message].into_iter().chain(&mut self.actual);
-        for text in texts.chain(notes).chain(titles) {
-            if let Cow::Owned(redacted) = redacted(text) {
-                *text = redacted;
-            }
         }
     }
 

@@ -107,9 +107,8 @@ impl Findings {
         self.settle();
         self.found
             .sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
-        for finding in &mut self.found {
-            finding.redact();
-            if let Some(document) = document {
+        if let Some(document) = document {
+            for finding in &mut self.found {
                 finding.place(document, None);
             }
         }

@@ -21,6 +21,7 @@ mod candidates;
 mod check;
 mod credential;
 mod decode;
+mod demand;
 mod facts;
 mod finding;
 mod findings;
@@ -30,7 +31,6 @@ mod inputs;
 mod normal;
 mod path;
 mod plan_schemas;
-mod redact;
 mod rule;
 mod rules;
 mod strict;
@@ -56,7 +56,7 @@ pub use grant::{
 };
 pub use inputs::{PathProblem, check_inputs, check_inputs_with};
 pub use policy::{
-    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted,
+    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Unapproved, Untrusted,
     UntrustedSource,
 };
 pub use rule::Rule;

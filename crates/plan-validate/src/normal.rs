@@ -4,8 +4,7 @@
 //! text; null for an optional argument that takes no null is not sent. Nothing
 //! else changes: a string never becomes a number.
 
-use plan_model::shape::Fit;
-use plan_model::{Shape, text_of};
+use plan_model::text_of;
 use serde_json::{Map, Value};
 
 use crate::catalog::CatalogTool;
@@ -27,13 +26,27 @@ pub(crate) fn argument(tool: &CatalogTool, name: &str, value: &Value) -> Form {
     if !matches!(value, Value::Null | Value::Bool(_) | Value::Number(_)) {
         return Form::AsIs;
     }
-    let Some(argument) = tool.argument(name) else {
+    let Some(shape) = tool.argument_shape(name) else {
         return Form::AsIs;
     };
-    match Shape::of_value(value).fits(&argument.shape) {
-        Fit::Rendered => Form::Text(text_of(value).into_owned()),
-        Fit::Never(_) if value.is_null() && !argument.required => Form::Dropped,
-        _ => Form::AsIs,
+    if shape.admits(value) {
+        return Form::AsIs;
+    }
+    if value.is_null() {
+        let is_required = tool
+            .argument(name)
+            .is_some_and(|argument| argument.required);
+        return if is_required {
+            Form::AsIs
+        } else {
+            Form::Dropped
+        };
+    }
+    let text = text_of(value);
+    if shape.admits(&Value::from(text.as_ref())) {
+        Form::Text(text.into_owned())
+    } else {
+        Form::AsIs
     }
 }
 

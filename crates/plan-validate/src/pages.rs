@@ -50,16 +50,26 @@ pub mod p303 {}
 pub mod p304 {}
 #[doc = include_str!("../rules/P305-argument-mismatch.md")]
 pub mod p305 {}
+#[doc = include_str!("../rules/P306-optional-into-required.md")]
+pub mod p306 {}
 #[doc = include_str!("../rules/P307-unsupported-schema.md")]
 pub mod p307 {}
+#[doc = include_str!("../rules/P308-unknown-model.md")]
+pub mod p308 {}
 #[doc = include_str!("../rules/P309-unknown-language.md")]
 pub mod p309 {}
+#[doc = include_str!("../rules/P310-path-kind-mismatch.md")]
+pub mod p310 {}
+#[doc = include_str!("../rules/P311-kind-mismatch.md")]
+pub mod p311 {}
 #[doc = include_str!("../rules/P401-malformed-reference.md")]
 pub mod p401 {}
 #[doc = include_str!("../rules/P402-unknown-reference.md")]
 pub mod p402 {}
 #[doc = include_str!("../rules/P403-reference-not-upstream.md")]
 pub mod p403 {}
+#[doc = include_str!("../rules/P404-reference-may-be-skipped.md")]
+pub mod p404 {}
 #[doc = include_str!("../rules/P405-unknown-path.md")]
 pub mod p405 {}
 #[doc = include_str!("../rules/P406-looks-like-reference.md")]
@@ -72,12 +82,16 @@ pub mod p408 {}
 pub mod p409 {}
 #[doc = include_str!("../rules/P410-invalid-plan-output.md")]
 pub mod p410 {}
+#[doc = include_str!("../rules/P411-interpolated-structure.md")]
+pub mod p411 {}
 #[doc = include_str!("../rules/P412-foreign-reference.md")]
 pub mod p412 {}
 #[doc = include_str!("../rules/P413-invalid-output-declaration.md")]
 pub mod p413 {}
 #[doc = include_str!("../rules/P501-invalid-expression.md")]
 pub mod p501 {}
+#[doc = include_str!("../rules/P502-impossible-comparison.md")]
+pub mod p502 {}
 #[doc = include_str!("../rules/P503-invalid-branch.md")]
 pub mod p503 {}
 #[doc = include_str!("../rules/P504-invalid-fan-out.md")]
@@ -92,12 +106,16 @@ pub mod p507 {}
 pub mod p509 {}
 #[doc = include_str!("../rules/P510-invalid-retry.md")]
 pub mod p510 {}
+#[doc = include_str!("../rules/P511-join-never-satisfied.md")]
+pub mod p511 {}
 #[doc = include_str!("../rules/P512-exclusive-join.md")]
 pub mod p512 {}
 #[doc = include_str!("../rules/P601-working-directory-escapes.md")]
 pub mod p601 {}
 #[doc = include_str!("../rules/P602-missing-root.md")]
 pub mod p602 {}
+#[doc = include_str!("../rules/P603-unapproved-effect.md")]
+pub mod p603 {}
 #[doc = include_str!("../rules/P604-untrusted-into-sensitive.md")]
 pub mod p604 {}
 #[doc = include_str!("../rules/P605-retry-repeats-effect.md")]
@@ -112,6 +130,8 @@ pub mod p608 {}
 pub mod p609 {}
 #[doc = include_str!("../rules/P610-code-injection.md")]
 pub mod p610 {}
+#[doc = include_str!("../rules/P611-blind-approval.md")]
+pub mod p611 {}
 #[doc = include_str!("../rules/P612-unordered-shared-resource.md")]
 pub mod p612 {}
 #[doc = include_str!("../rules/P613-repeated-call.md")]

@@ -91,6 +91,19 @@ pub struct RequireApproval {
     pub effects: BTreeSet<EffectKind>,
     /// Calls of these tools.
     pub tools: BTreeSet<ToolName>,
+    /// What it means where no approval step of the plan gives it.
+    pub without: Unapproved,
+}
+
+/// What a call means that needs an approval which no step of the plan gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unapproved {
+    /// A person is asked when the call is made, with its exact arguments.
+    #[default]
+    Ask,
+    /// The plan is refused (P603), as far as the tool declares the effect. What is only assumed of it is
+    /// asked about, and noted.
+    Deny,
 }
 
 /// An effect that a policy can ask about.
@@ -214,6 +227,13 @@ impl Policy {
     #[must_use]
     pub fn require_approval_of(mut self, tool: ToolName) -> Self {
         self.require_approval.tools.insert(tool);
+        self
+    }
+
+    /// The policy, with this for calls that need an approval which no step of the plan gives.
+    #[must_use]
+    pub fn without_approval(mut self, unapproved: Unapproved) -> Self {
+        self.require_approval.without = unapproved;
         self
     }
 

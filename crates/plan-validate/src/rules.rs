@@ -32,20 +32,27 @@ mod p302_tool_not_permitted;
 mod p303_missing_argument;
 mod p304_unknown_argument;
 mod p305_argument_mismatch;
+mod p306_optional_into_required;
 mod p307_unsupported_schema;
+mod p308_unknown_model;
 mod p309_unknown_language;
+mod p310_path_kind_mismatch;
+mod p311_kind_mismatch;
 mod p401_malformed_reference;
 mod p402_unknown_reference;
 mod p403_reference_not_upstream;
+mod p404_reference_may_be_skipped;
 mod p405_unknown_path;
 mod p406_looks_like_reference;
 mod p407_reference_in_code;
 mod p408_reference_in_key;
 mod p409_invalid_input_declaration;
 mod p410_invalid_plan_output;
+mod p411_interpolated_structure;
 mod p412_foreign_reference;
 mod p413_invalid_output_declaration;
 mod p501_invalid_expression;
+mod p502_impossible_comparison;
 mod p503_invalid_branch;
 mod p504_invalid_fan_out;
 mod p505_invalid_fan_in;
@@ -53,9 +60,11 @@ mod p506_human_in_fan_out;
 mod p507_invalid_human_step;
 mod p509_invalid_step_config;
 mod p510_invalid_retry;
+mod p511_join_never_satisfied;
 mod p512_exclusive_join;
 mod p601_working_directory_escapes;
 mod p602_missing_root;
+mod p603_unapproved_effect;
 mod p604_untrusted_into_sensitive;
 mod p605_retry_repeats_effect;
 mod p606_secret_in_wrong_place;
@@ -63,6 +72,7 @@ mod p607_argument_outside_policy;
 mod p608_over_wide_grant;
 mod p609_agent_scope;
 mod p610_code_injection;
+mod p611_blind_approval;
 mod p612_unordered_shared_resource;
 mod p613_repeated_call;
 mod p701_limit_exceeded;
@@ -75,6 +85,7 @@ mod p904_missing_input;
 mod p905_wrong_input;
 mod place;
 mod scope;
+mod source;
 mod unknown_step;
 mod untrusted;
 
@@ -121,20 +132,27 @@ static RULES: &[Rule] = &[
     p303_missing_argument::RULE,
     p304_unknown_argument::RULE,
     p305_argument_mismatch::RULE,
+    p306_optional_into_required::RULE,
     p307_unsupported_schema::RULE,
+    p308_unknown_model::RULE,
     p309_unknown_language::RULE,
+    p310_path_kind_mismatch::RULE,
+    p311_kind_mismatch::RULE,
     p401_malformed_reference::RULE,
     p402_unknown_reference::RULE,
     p403_reference_not_upstream::RULE,
+    p404_reference_may_be_skipped::RULE,
     p405_unknown_path::RULE,
     p406_looks_like_reference::RULE,
     p407_reference_in_code::RULE,
     p408_reference_in_key::RULE,
     p409_invalid_input_declaration::RULE,
     p410_invalid_plan_output::RULE,
+    p411_interpolated_structure::RULE,
     p412_foreign_reference::RULE,
     p413_invalid_output_declaration::RULE,
     p501_invalid_expression::RULE,
+    p502_impossible_comparison::RULE,
     p503_invalid_branch::RULE,
     p504_invalid_fan_out::RULE,
     p505_invalid_fan_in::RULE,
@@ -142,9 +160,11 @@ static RULES: &[Rule] = &[
     p507_invalid_human_step::RULE,
     p509_invalid_step_config::RULE,
     p510_invalid_retry::RULE,
+    p511_join_never_satisfied::RULE,
     p512_exclusive_join::RULE,
     p601_working_directory_escapes::RULE,
     p602_missing_root::RULE,
+    p603_unapproved_effect::RULE,
     p604_untrusted_into_sensitive::RULE,
     p605_retry_repeats_effect::RULE,
     p606_secret_in_wrong_place::RULE,
@@ -152,6 +172,7 @@ static RULES: &[Rule] = &[
     p608_over_wide_grant::RULE,
     p609_agent_scope::RULE,
     p610_code_injection::RULE,
+    p611_blind_approval::RULE,
     p612_unordered_shared_resource::RULE,
     p613_repeated_call::RULE,
     p701_limit_exceeded::RULE,

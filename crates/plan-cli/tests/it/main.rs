@@ -7,6 +7,7 @@ mod check;
 mod command;
 mod conflict;
 mod examples;
+mod fix;
 mod grant_lock;
 mod graph;
 mod guide;

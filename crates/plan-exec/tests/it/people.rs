@@ -187,6 +187,57 @@ async fn an_effect_that_policy_asks_about_is_shown_with_its_exact_arguments_and_
     );
 }
 
+#[tokio::test]
+async fn case_22_an_approval_of_the_plan_that_shows_every_value_is_the_only_one_asked_for() {
+    let name = plan_model::ToolName::new("send").unwrap();
+    let lab = Lab::with_policy(Policy::default().require_approval_of(name));
+    for (answer, status, calls) in [
+        (Answer::Approve, RunStatus::Succeeded, 1),
+        (Answer::Reject, RunStatus::Cancelled, 0),
+    ] {
+        let (send, find) = (
+            Scripted::tool("send"),
+            Scripted::tool("find").returns(json!({"to": "ada"})),
+        );
+        let tools = registry([&send, &find]);
+        let text = plan(&[
+            call("find", "find", json!({})),
+            ask(
+                "agree",
+                json!({"prompt": "Write to ${step.find.to}?", "approval_required": true}),
+            ),
+            with(
+                call("send", "send", json!({"to": "${step.find.to}"})),
+                json!({"depends_on": ["agree"]}),
+            ),
+        ]);
+        let checked = lab.check(&text, &tools);
+        assert!(
+            checked
+                .grant()
+                .lock()
+                .contains("step send tool \"send\" attempts 1 gated by agree")
+        );
+        let run = lab.start(&text, &tools).await;
+        let record = run.wait().await.unwrap();
+        assert_eq!(
+            statuses(&record),
+            "find succeeded, agree waiting, send pending"
+        );
+        assert_eq!(record.waiting()[0].kind, RequestKind::Approval);
+        assert_eq!(record.waiting()[0].prompt, "Write to ada?");
+        run.answer(record.waiting()[0].id.clone(), answer, somebody())
+            .await
+            .unwrap();
+        let record = lab.resume(&tools, run.id()).await;
+        assert_eq!(record.status(), status, "{}", statuses(&record));
+        assert_eq!(send.calls().len(), calls);
+        // who approved stands at the approval, and the call itself was never asked about
+        assert_eq!(record.step("agree").unwrap().answered_by, Some(somebody()));
+        assert_eq!(record.step("send").unwrap().answered_by, None);
+    }
+}
+
 /// A person who says the same to everything, once let.
 #[derive(Debug)]
 struct Person {

@@ -75,10 +75,11 @@ pub(crate) fn sorted(members: &Map<String, Value>) -> impl Iterator<Item = (&Str
 }
 
 /// Writes a text as a JSON string with the fewest escapes.
-pub(crate) fn write_text(text: &str, out: &mut dyn fmt::Write) -> fmt::Result {
+pub(crate) fn write_text<W: fmt::Write + ?Sized>(text: &str, out: &mut W) -> fmt::Result {
+    let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     out.write_char('"')?;
     let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c < ' ' || c == '"' || c == '\\') {
+    while let Some(at) = rest.bytes().position(is_escaped) {
         let (plain, from) = rest.split_at(at);
         out.write_str(plain)?;
         let mut characters = from.chars();

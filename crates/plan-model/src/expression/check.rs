@@ -20,6 +20,16 @@ pub(super) fn errors(
     checker.errors
 }
 
+/// The shape of a part, whatever is wrong in it.
+pub(super) fn shape(source: &str, node: &Node, shape_of: &dyn Fn(&Reference) -> Shape) -> Shape {
+    let mut checker = Checker {
+        source,
+        shape_of,
+        errors: Vec::new(),
+    };
+    checker.shape(node)
+}
+
 struct Checker<'a> {
     source: &'a str,
     shape_of: &'a dyn Fn(&Reference) -> Shape,

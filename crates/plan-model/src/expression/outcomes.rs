@@ -201,3 +201,123 @@ fn either(then: Option<Set>, otherwise: Option<Set>, no_value: bool) -> Set {
         no_value: no_value || any(|set| set.no_value),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{Expression, Limits, Root};
+
+    /// An answer and an input, each with a value.
+    struct World([(&'static str, Value); 2]);
+
+    impl Scope for World {
+        fn root(&self, path: &Path) -> Option<ScopeValue<'_>> {
+            let name = match &path.root {
+                Root::Input(name) => name.as_str(),
+                _ => return None,
+            };
+            let found = self.0.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| ScopeValue::Value(value))
+        }
+    }
+
+    fn outcomes(source: &str, known: &[(&str, Value)]) -> (bool, bool) {
+        let expression = Expression::parse(source, &Limits::default()).unwrap();
+        let outcomes = expression.outcomes(&|reference| {
+            let name = reference.first.root.name();
+            let found = known.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| value.clone())
+        });
+        (outcomes.holds, outcomes.fails)
+    }
+
+    #[test]
+    fn what_is_known_decides_as_far_as_it_goes() {
+        let answers = |value: Value| [("a", value)];
+        for (source, value, expected) in [
+            ("input.a", json!(true), (true, false)),
+            ("!input.a", json!(true), (false, true)),
+            ("!input.a", Value::Null, (false, false)),
+            ("input.a && input.b", json!(true), (true, true)),
+            ("input.a && input.b", json!(false), (false, true)),
+            ("input.b && input.a", json!(false), (false, true)),
+            ("input.a && input.b", Value::Null, (false, true)),
+            ("input.a || input.b", json!(true), (true, false)),
+            ("input.a || input.b", Value::Null, (true, false)),
+            ("input.a == 'yes'", Value::Null, (false, true)),
+            ("input.a != 'no'", Value::Null, (true, false)),
+            ("input.a in ['yes', 'no']", json!("yes"), (true, false)),
+            ("input.a in ['yes', input.b]", json!("no"), (true, true)),
+            ("input.a ? input.b : false", json!(false), (false, true)),
+            ("input.b ? input.a : false", json!(false), (false, true)),
+            ("input.a > 3", json!("x"), (false, false)),
+            ("has(input.a)", json!(true), (true, true)),
+            ("1 > 2", Value::Null, (false, true)),
+            ("size('abc') == 3", Value::Null, (true, false)),
+        ] {
+            let found = outcomes(source, &answers(value.clone()));
+            assert_eq!(found, expected, "{source} with {value}");
+        }
+    }
+
+    fn expression() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            4 => Just("input.a".to_owned()),
+            2 => Just("input.b".to_owned()),
+            1 => Just("true".to_owned()),
+            1 => Just("false".to_owned()),
+            1 => Just("null".to_owned()),
+            1 => Just("'x'".to_owned()),
+            1 => Just("3".to_owned()),
+            1 => Just("has(input.a)".to_owned()),
+        ];
+        leaf.prop_recursive(4, 24, 3, |inner| {
+            let operator = prop::sample::select(vec!["&&", "||", "==", "!=", "<", "in", "+"]);
+            prop_oneof![
+                inner.clone().prop_map(|a| format!("!({a})")),
+                (inner.clone(), operator, inner.clone())
+                    .prop_map(|(a, operator, b)| format!("({a}) {operator} ({b})")),
+                (inner.clone(), inner.clone(), inner.clone())
+                    .prop_map(|(a, b, c)| format!("({a}) ? ({b}) : ({c})")),
+                (inner.clone(), inner).prop_map(|(a, b)| format!("({a}) in [{b}, 'x']")),
+            ]
+        })
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        prop::sample::select(vec![
+            json!(true),
+            json!(false),
+            Value::Null,
+            json!("x"),
+            json!(3),
+            json!(["x", true]),
+        ])
+    }
+
+    proptest! {
+        #[test]
+        fn no_outcome_is_left_out(source in expression(), a in value(), b in value(), known in 0..4_u8) {
+            let Ok(expression) = Expression::parse(&source, &Limits::default()) else {
+                return Ok(());
+            };
+            let world = World([("a", a.clone()), ("b", b.clone())]);
+            let all = [("a", a), ("b", b)];
+            let told: Vec<(&str, Value)> = all
+                .into_iter()
+                .zip([1, 2])
+                .filter(|(_, bit)| known & bit != 0)
+                .map(|(pair, _)| pair)
+                .collect();
+            let (holds, fails) = outcomes(&source, &told);
+            match expression.evaluate(&world) {
+                Ok(true) => prop_assert!(holds, "{}", source),
+                Ok(false) => prop_assert!(fails, "{}", source),
+                Err(_) => {}
+            }
+        }
+    }
+}

@@ -38,7 +38,10 @@ pub(super) struct Edges {
 
 impl Edges {
     fn new(steps: usize, mut edges: Vec<(usize, usize, u8)>) -> Self {
-        edges.sort_unstable();
+        // the steps mostly come in order, so that this sort is one look; a step names few others
+        edges.sort_by_key(|(step, ..)| *step);
+        let rows = edges.chunk_by_mut(|(before, ..), (step, ..)| before == step);
+        rows.for_each(<[_]>::sort_unstable);
         edges.dedup_by(|(step, target, origin), kept| {
             let same = (*step, *target) == (kept.0, kept.1);
             if same {

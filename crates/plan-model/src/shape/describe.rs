@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Shape;
+use super::sizes::Sizes;
 use super::types::Types;
 
 /// Choices that are listed at most.
@@ -36,22 +37,39 @@ impl Shape {
             }
             return either(&shown);
         }
-        if self.types == Types::ALL {
+        if self.types == Types::ALL && self.sizes.is_none() {
             return "any value".to_owned();
         }
+        self.words(&self.sizes())
+    }
+
+    /// The types alone, in a few words.
+    pub(super) fn describe_types(&self) -> String {
+        if self.choices.is_some() || self.types == Types::ALL {
+            return self.describe();
+        }
+        self.words(&Sizes::default())
+    }
+
+    fn words(&self, sizes: &Sizes) -> String {
         let mut words: Vec<Cow<'_, str>> = Vec::new();
         for part in Types::EACH {
             if !self.types.meets(part) {
                 continue;
             }
             words.push(match part {
-                Types::STRING => "string".into(),
+                Types::STRING => format!("string{}", sizes.characters.words("character")).into(),
                 Types::INTEGER if self.types.meets(Types::FRACTION) => continue,
-                Types::INTEGER => "integer".into(),
-                Types::FRACTION => "number".into(),
+                Types::INTEGER => format!("integer{}", sizes.number.words()).into(),
+                Types::FRACTION => format!("number{}", sizes.number.words()).into(),
                 Types::BOOLEAN => "boolean".into(),
-                Types::ARRAY => self.describe_array(),
-                Types::OBJECT => "object".into(),
+                Types::ARRAY => format!(
+                    "{}{}",
+                    self.describe_array(),
+                    sizes.elements.words("element")
+                )
+                .into(),
+                Types::OBJECT => format!("object{}", sizes.members.words("member")).into(),
                 _ => "null".into(),
             });
         }
@@ -59,10 +77,11 @@ impl Shape {
     }
 
     fn describe_array(&self) -> Cow<'static, str> {
-        match &self.item {
+        let item = self.items.as_ref().map(|items| items.any());
+        match item {
             // one level is enough for a message
-            Some(item) if !item.is_any() && !item.is_nothing() && item.item.is_none() => {
-                format!("array of {}", item.describe()).into()
+            Some(item) if !item.is_any() && !item.is_nothing() && item.items.is_none() => {
+                format!("array of {}", item.describe_types()).into()
             }
             _ => "array".into(),
         }
@@ -93,6 +112,8 @@ mod tests {
             json!({ "type": ["integer", "boolean", "object"] }),
             json!({ "type": "array", "items": { "type": "string" } }),
             json!({ "type": "array" }),
+            json!({ "type": "array", "items": { "type": "integer", "minimum": 3 }, "maxItems": 2 }),
+            json!({ "type": ["integer", "string"], "minimum": 3, "minLength": 2 }),
             json!({ "enum": ["a", "b", 3, null] }),
             json!({ "enum": [1, 2, 3, 4, 5, 6, 7] }),
         ]
@@ -107,6 +128,8 @@ mod tests {
         integer, boolean or object
         array of string
         array
+        array of integer with at most 2 elements
+        string with at least 2 characters or integer of at least 3
         `"a"`, `"b"`, `3` or `null`
         `1`, `2`, `3`, `4`, `5` or 2 others
         "#);

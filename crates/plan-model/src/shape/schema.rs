@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::Shape;
+use super::combine::Work;
+use super::parts::{Items, Members};
+use super::sizes::Sizes;
 use super::types::Types;
-use super::{Members, Shape};
-use crate::Limits;
+use crate::document::words::Word;
+use crate::{InputKind, Limits};
 
 /// Nesting past which a schema is taken to accept anything.
 const DEPTH: usize = 64;
@@ -16,8 +20,13 @@ const DEPTH: usize = 64;
 pub(super) fn shape(schema: &Value) -> Shape {
     let mut reader = Reader {
         root: schema,
-        lone_refs: ignores_beside_ref(schema),
+        lone_refs: is_of(schema, &["draft-03", "draft-04", "draft-06", "draft-07"]),
+        lists: is_of(
+            schema,
+            &["draft-03", "draft-04", "draft-06", "draft-07", "2019-09"],
+        ),
         fuel: Limits::default().schema_nodes,
+        work: Work::default(),
         open: Vec::new(),
     };
     reader.shape(schema, 0)
@@ -27,8 +36,12 @@ struct Reader<'s> {
     root: &'s Value,
     /// Whether keywords beside `$ref` say nothing, as up to draft 7.
     lone_refs: bool,
+    /// Whether a list in `items` is what `prefixItems` is now, as up to 2019-09.
+    lists: bool,
     /// Nodes that may still be read.
     fuel: usize,
+    /// Pairs that may still be combined.
+    work: Work,
     /// References that are being followed.
     open: Vec<&'s str>,
 }
@@ -63,19 +76,20 @@ impl<'s> Reader<'s> {
         if let Some(types) = keywords.get("type").and_then(types) {
             shape.types = shape.types & types;
         }
+        let sizes = Sizes::of_keywords(keywords);
         let own = Shape {
             members: self.members(keywords, depth).map(Arc::new),
-            item: self.item(keywords, depth).map(Arc::new),
-            kind: keywords
-                .get("x-kind")
-                .and_then(Value::as_str)
-                .map(Arc::from),
+            items: self.items(keywords, depth).map(Arc::new),
+            sizes: (!sizes.is_any()).then(|| Arc::new(sizes)),
+            kinds: kinds(keywords),
+            path: path_kind(keywords),
             ..Shape::any()
         };
         // what the schema itself calls its values wins over what it refers to
-        shape = own.meet(&shape);
+        shape = own.meet_within(&shape, &mut self.work);
         for part in list(keywords, "allOf") {
-            shape = shape.meet(&self.shape(part, depth + 1));
+            let part = self.shape(part, depth + 1);
+            shape = shape.meet_within(&part, &mut self.work);
         }
         for choice in ["anyOf", "oneOf"] {
             if keywords.get(choice).is_some_and(Value::is_array) {
@@ -83,7 +97,8 @@ impl<'s> Reader<'s> {
                     .iter()
                     .map(|part| self.shape(part, depth + 1))
                     .collect();
-                shape = shape.meet(&Shape::join_all(parts));
+                let parts = Shape::join_all_within(parts, &mut self.work);
+                shape = shape.meet_within(&parts, &mut self.work);
             }
         }
         if let Some(only) = keywords.get("const") {
@@ -138,15 +153,24 @@ impl<'s> Reader<'s> {
         })
     }
 
-    fn item(&mut self, keywords: &'s Map<String, Value>, depth: usize) -> Option<Shape> {
-        match keywords.get("items") {
-            Some(items @ (Value::Object(_) | Value::Bool(_)))
-                if !keywords.contains_key("prefixItems") =>
-            {
-                Some(self.shape(items, depth + 1))
+    /// What `items` says, after what `prefixItems` says of the first; a dialect that knows the one keyword alone takes
+    /// less than both say, which is no harm.
+    fn items(&mut self, keywords: &'s Map<String, Value>, depth: usize) -> Option<Items> {
+        let (first, rest) = match keywords.get("items") {
+            Some(Value::Array(first)) if self.lists => {
+                (first.as_slice(), keywords.get("additionalItems"))
             }
-            _ => None,
+            Some(Value::Array(_)) => return None,
+            items => (list(keywords, "prefixItems"), items),
+        };
+        if first.is_empty() && rest.is_none() {
+            return None;
         }
+        let mut read = |schema: &'s Value| self.shape(schema, depth + 1);
+        Some(Items {
+            first: first.iter().map(&mut read).collect(),
+            rest: rest.map_or_else(Shape::any, read),
+        })
     }
 }
 
@@ -182,13 +206,34 @@ fn type_of(name: &str) -> Option<Types> {
     })
 }
 
-fn ignores_beside_ref(schema: &Value) -> bool {
-    let dialect = schema.get("$schema").and_then(Value::as_str);
-    dialect.is_some_and(|dialect| {
-        ["draft-03", "draft-04", "draft-06", "draft-07"]
+/// What `x-kind` calls the values: a name, or a list of names.
+fn kinds(keywords: &Map<String, Value>) -> Option<Arc<[Box<str>]>> {
+    let mut kinds: Vec<Box<str>> = match keywords.get("x-kind")? {
+        Value::String(kind) => vec![kind.as_str().into()],
+        Value::Array(kinds) => kinds
             .iter()
-            .any(|old| dialect.contains(old))
-    })
+            .map(|kind| kind.as_str().map(Box::from))
+            .collect::<Option<_>>()?,
+        _ => return None,
+    };
+    kinds.sort_unstable();
+    kinds.dedup();
+    (!kinds.is_empty()).then(|| kinds.into())
+}
+
+/// What the values are paths of, in the words of `input_kind`.
+fn path_kind(keywords: &Map<String, Value>) -> Option<InputKind> {
+    let named = ["x-path-kind", "x-inxm-input-kind"];
+    let word = named.iter().find_map(|keyword| keywords.get(*keyword))?;
+    let word = word.as_str()?;
+    let (_, kind) = InputKind::WORDS.iter().find(|(known, _)| *known == word)?;
+    (*kind != InputKind::Value).then_some(*kind)
+}
+
+/// Whether a schema says that it is of one of these dialects.
+fn is_of(schema: &Value, dialects: &[&str]) -> bool {
+    let named = schema.get("$schema").and_then(Value::as_str);
+    named.is_some_and(|named| dialects.iter().any(|dialect| named.contains(dialect)))
 }
 
 #[cfg(test)]
@@ -297,22 +342,92 @@ mod tests {
 
     #[test]
     fn the_kind_of_a_value_is_kept() {
-        let kind = |schema: Value| {
-            Shape::of_schema(&Schema(schema))
-                .x_kind()
-                .map(str::to_owned)
+        let kinds = |schema: Value| {
+            let shape = Shape::of_schema(&Schema(schema));
+            shape.kinds().unwrap_or_default().join(" or ")
         };
         assert_eq!(
-            kind(json!({ "type": "string", "x-kind": "image" })).as_deref(),
-            Some("image")
+            kinds(json!({ "type": "string", "x-kind": "image" })),
+            "image"
         );
         assert_eq!(
-            kind(json!({ "anyOf": [{ "x-kind": "image" }, { "type": "null" }] })).as_deref(),
-            Some("image")
+            kinds(json!({ "anyOf": [{ "x-kind": "image" }, { "type": "null" }] })),
+            "image"
         );
         assert_eq!(
-            kind(json!({ "anyOf": [{ "x-kind": "image" }, { "x-kind": "text" }] })),
-            None
+            kinds(json!({ "anyOf": [{ "x-kind": "text" }, { "x-kind": ["image", "text"] }] })),
+            "image or text"
         );
+        assert_eq!(
+            kinds(json!({ "anyOf": [{ "x-kind": "image" }, { "type": "string" }] })),
+            ""
+        );
+        assert_eq!(
+            kinds(
+                json!({ "$ref": "#/$defs/file", "x-kind": "image", "$defs": { "file": { "x-kind": "file" } } })
+            ),
+            "image"
+        );
+        assert_eq!(kinds(json!({ "x-kind": 3 })), "");
+    }
+
+    #[test]
+    fn the_kind_of_a_path_is_kept() {
+        let path = |schema: Value| Shape::of_schema(&Schema(schema)).path_kind();
+        assert_eq!(
+            path(json!({ "type": "string", "x-path-kind": "file_path" })),
+            Some(InputKind::FilePath)
+        );
+        assert_eq!(
+            path(json!({ "x-inxm-input-kind": "output_file_path" })),
+            Some(InputKind::OutputFilePath)
+        );
+        assert_eq!(path(json!({ "x-path-kind": "value" })), None);
+        assert_eq!(path(json!({ "x-path-kind": "socket" })), None);
+    }
+
+    #[test]
+    fn lists_of_schemas_are_told_apart_element_by_element() {
+        let elements = |schema: Value| {
+            let shape = Shape::of_schema(&Schema(schema));
+            [0, 1, 2].map(|index| {
+                shape
+                    .element(index)
+                    .map_or("nothing".to_owned(), |shape| shape.describe())
+            })
+        };
+        let (text, whole) = (json!({ "type": "string" }), json!({ "type": "integer" }));
+        assert_eq!(
+            elements(json!({ "prefixItems": [text], "items": whole })),
+            ["string", "integer", "integer"]
+        );
+        assert_eq!(
+            elements(json!({ "prefixItems": [text, whole], "items": false })),
+            ["string", "integer", "nothing"]
+        );
+        let old = "http://json-schema.org/draft-07/schema#";
+        assert_eq!(
+            elements(json!({ "$schema": old, "items": [text], "additionalItems": whole })),
+            ["string", "integer", "integer"]
+        );
+        assert_eq!(
+            elements(json!({ "items": [text] })),
+            ["any value", "any value", "any value"]
+        );
+    }
+
+    #[test]
+    fn a_schema_that_multiplies_is_left_wider() {
+        // each part names a member at every level and closes none: all paths together would be 24 to the power of 12
+        let part = |name: usize| {
+            let mut schema = json!({});
+            for _ in 0..12 {
+                schema = json!({ "properties": { format!("p{name}"): {} }, "additionalProperties": schema });
+            }
+            schema
+        };
+        let parts: Vec<Value> = (0..24).map(part).collect();
+        let shape = Shape::of_schema(&Schema(json!({ "allOf": parts })));
+        assert!(shape.property("p0").is_some());
     }
 }

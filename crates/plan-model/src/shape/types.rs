@@ -68,6 +68,11 @@ impl Types {
         self.0 & other.0 != 0
     }
 
+    /// The others.
+    pub(super) fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     pub(super) fn within(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }

@@ -25,6 +25,8 @@ pub(super) struct Layout {
     pub(super) pool_limits: Vec<usize>,
     /// The steps whose call a person approves when it is made.
     asking: BTreeSet<Slot>,
+    /// The steps whose call an approval of the plan approves, and that approval.
+    gates: BTreeMap<Slot, Slot>,
     /// Effects at one time.
     pub(super) max_concurrency: usize,
     /// Tool calls over all attempts and generations.
@@ -88,6 +90,7 @@ impl Layout {
         let mut pool_limits = Vec::new();
         let mut pool_of: BTreeMap<&ToolName, usize> = BTreeMap::new();
         let mut asking = BTreeSet::new();
+        let mut gates = BTreeMap::new();
         for (index, step) in steps.iter().enumerate() {
             if let StepConfig::ToolCall(call) = &step.config
                 && let Some(limit) = plan.tool(&step.id).and_then(|spec| spec.max_concurrency)
@@ -98,9 +101,16 @@ impl Layout {
                 });
                 *pools.at_mut(Slot(index)) = Some(pool);
             }
-            let site = plan.grant().site(&step.id);
-            if site.is_some_and(|site| matches!(site.approval, Approval::AskAtCall(_))) {
-                asking.insert(Slot(index));
+            match plan.grant().site(&step.id).map(|site| &site.approval) {
+                Some(Approval::AskAtCall(_)) => {
+                    asking.insert(Slot(index));
+                }
+                Some(Approval::GivenBy(approval)) => {
+                    if let Some(approval) = plan.graph().index_of(approval) {
+                        gates.insert(Slot(index), Slot(approval));
+                    }
+                }
+                Some(Approval::NotNeeded) | None => {}
             }
         }
         let limits = plan.grant().budgets();
@@ -110,6 +120,7 @@ impl Layout {
             pools,
             pool_limits,
             asking,
+            gates,
             max_concurrency: usize::try_from(max_concurrency).unwrap_or(usize::MAX),
             max_tool_calls: limits.max_tool_calls,
             max_wall: limits.max_wall_secs.map(plan_model::Seconds::as_duration),
@@ -123,6 +134,7 @@ impl Layout {
             pools: PerStep::new(plan.steps.len(), || None),
             pool_limits: Vec::new(),
             asking: BTreeSet::new(),
+            gates: BTreeMap::new(),
             max_concurrency: usize::MAX,
             max_tool_calls: None,
             max_wall: None,
@@ -132,6 +144,11 @@ impl Layout {
     /// Whether the host's policy wants a person to approve the step's call when it is made.
     pub(super) fn asks_at_call(&self, slot: Slot) -> bool {
         self.asking.contains(&slot)
+    }
+
+    /// The approval of the plan that approves the step's call.
+    pub(super) fn gate_of(&self, slot: Slot) -> Option<Slot> {
+        self.gates.get(&slot).copied()
     }
 
     /// The conditions that must choose a step, each with the branch that the step is in.

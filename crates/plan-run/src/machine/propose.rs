@@ -150,6 +150,11 @@ impl Machine {
     fn start(&self, slot: Slot) -> Result<EventKind, Failure> {
         let arguments = self.shown_arguments(slot)?;
         let state = self.state.steps.at(slot);
+        if let Some(gate) = self.layout.gate_of(slot)
+            && !self.is_approved(gate)
+        {
+            return Err(self.unapproved(gate));
+        }
         if self.layout.asks_at_call(slot) {
             let approved = state.approved.as_deref() == Some(&digest_of(&arguments));
             if !approved {
@@ -165,6 +170,28 @@ impl Machine {
             arguments,
             step,
         }))
+    }
+
+    /// Whether an approval of the plan was given.
+    fn is_approved(&self, gate: Slot) -> bool {
+        let step = self.state.steps.at(gate);
+        let (Some(Work::Ask(ask)), Phase::Succeeded) =
+            (Work::of(&self.step_of(gate).config), &step.phase)
+        else {
+            return false;
+        };
+        let answer = step.outputs.as_ref();
+        let answer = answer.and_then(|outputs| outputs.get(ask.response_field.as_str()));
+        answer.is_some_and(|answer| *answer == true || *answer == "approved")
+    }
+
+    /// INVARIANT: the check found that the approval always comes first. Should a journal say otherwise, the call
+    /// is not made.
+    fn unapproved(&self, gate: Slot) -> Failure {
+        Failure::new(
+            FailureClass::RefusedByGrant,
+            format!("step `{}` was not approved", self.path(gate)),
+        )
     }
 
     /// Whether a failure of this step starts nothing more.

@@ -1,5 +1,6 @@
 //! Laws of the machine, over generated plans, results and interleavings.
 
+mod given;
 mod sample;
 mod schedule;
 

@@ -16,16 +16,16 @@ pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
         let place = step.place("/config/tool");
         let Some(tool) = view.tool(name) else {
             // a reference in the place of a name is another rule's
-            if !name.contains("${") && told.insert(name) {
+            if !name.contains("${") && told.insert(("P301", name)) {
                 opinion.say("P301", place);
             }
             continue;
         };
-        if !is_allowed(view, tool) && told.insert(name) {
+        if !is_allowed(view, tool) && told.insert(("P302", name)) {
             opinion.say("P302", place.clone());
         }
         if is_remote(tool) {
-            if told.insert(name) {
+            if told.insert(("P307", name)) {
                 opinion.say("P307", place);
             }
             continue;

@@ -1,7 +1,6 @@
 //! Circles: steps that wait for each other.
 
 use super::Opinion;
-use super::graph::{self, Edge};
 use super::view::View;
 use crate::case::Case;
 
@@ -19,32 +18,20 @@ pub fn circles(case: &Case) -> Vec<Vec<String>> {
 }
 
 fn of(view: &View<'_>) -> Vec<Vec<String>> {
-    let edges = graph::effective(view);
     let mut circles: Vec<Vec<String>> = Vec::new();
     let mut known: Vec<usize> = Vec::new();
     for step in &view.steps {
-        let members = members(&edges, step.at);
-        if members.is_empty() || known.contains(&step.at) {
+        if known.contains(&step.at) || !view.waits(step.at, step.at) {
             continue;
         }
-        circles.push(
-            view.steps
-                .iter()
-                .filter(|step| members.contains(&step.at))
-                .map(|step| step.id.to_owned())
-                .collect(),
-        );
-        known.extend(members);
+        let members = view
+            .steps
+            .iter()
+            .filter(|other| view.are_in_a_circle(step.at, other.at));
+        let members: Vec<(usize, String)> =
+            members.map(|step| (step.at, step.id.to_owned())).collect();
+        known.extend(members.iter().map(|(at, _)| *at));
+        circles.push(members.into_iter().map(|(_, id)| id).collect());
     }
     circles
-}
-
-/// The steps that wait for this one and that it waits for; itself too, where there are any.
-pub(super) fn members(edges: &[Edge], at: usize) -> Vec<usize> {
-    let upstream = graph::upstream(edges, at);
-    upstream
-        .iter()
-        .copied()
-        .filter(|other| graph::upstream(edges, *other).contains(&at))
-        .collect()
 }

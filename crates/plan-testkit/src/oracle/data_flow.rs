@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Opinion;
-use super::cycles;
-use super::graph::{self, Edge};
+use super::graph;
 use super::outputs;
 use super::paths::{self, Leads};
 use super::reads::{self, Read};
@@ -13,13 +12,12 @@ use super::view::{StepView, View, list, names, text};
 
 pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
     malformed(view, opinion);
-    let mut missing = Missing::new(view);
+    let mut missing = Missing::default();
     let mut nowhere = BTreeSet::new();
-    let edges = graph::effective(view);
     for step in &view.steps {
         let mut told = BTreeSet::new();
-        for read in reads::of_step(step) {
-            if missing.look(view, step, &read, opinion) {
+        for read in view.reads.get(step.at).into_iter().flatten() {
+            if missing.look(view, step, read, opinion) {
                 continue;
             }
             if let Leads::Nowhere(gone) = paths::of(view, step, &read.path)
@@ -34,10 +32,10 @@ pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
             if let Some(source) = view
                 .step(&read.path.name)
                 .filter(|_| read.path.kind == "step")
-                && is_out_of_reach(view, &edges, step, source, read.is_until)
+                && is_out_of_reach(view, step, source, read.is_until)
                 && told.insert(source.at)
             {
-                opinion.say("P403", read.place);
+                opinion.say("P403", read.place.clone());
             }
         }
         for (at, id) in names(step.value, "/config/from_steps")
@@ -45,7 +43,7 @@ pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
             .enumerate()
         {
             if let Some(source) = view.step(id).filter(|source| source.at != step.at)
-                && is_out_of_reach(view, &edges, step, source, false)
+                && is_out_of_reach(view, step, source, false)
                 && told.insert(source.at)
             {
                 opinion.say("P403", step.place(&format!("/config/from_steps/{at}")));
@@ -94,7 +92,6 @@ fn names_something(view: &View<'_>, string: &str) -> bool {
 /// Whether a step has not ended when another reads it.
 fn is_out_of_reach(
     view: &View<'_>,
-    edges: &[Edge],
     reader: &StepView<'_>,
     source: &StepView<'_>,
     is_until: bool,
@@ -116,31 +113,18 @@ fn is_out_of_reach(
     }
     // where the two close a circle, the circle is the finding
     match graph::siblings(view, reader, source) {
-        Some((one, other)) if one != other => !cycles::members(edges, one).contains(&other),
+        Some((one, other)) if one != other => !view.are_in_a_circle(one, other),
         _ => true,
     }
 }
 
-/// Names that are missing, each of which is told once.
+/// Names that are missing, each of which is told once; those of steps are told elsewhere.
+#[derive(Default)]
 struct Missing {
     told: BTreeSet<(String, String, Option<Part>)>,
 }
 
 impl Missing {
-    /// A step that `depends_on` names in vain is told there.
-    fn new(view: &View<'_>) -> Self {
-        let entries = view
-            .steps
-            .iter()
-            .flat_map(|step| names(step.value, "/depends_on"));
-        let missing = entries.filter(|id| view.step(id).is_none());
-        Self {
-            told: missing
-                .map(|id| ("step".to_owned(), id.to_owned(), None))
-                .collect(),
-        }
-    }
-
     /// Whether what is read is not there.
     fn look(
         &mut self,
@@ -181,7 +165,9 @@ impl Missing {
             },
             _ => true,
         };
+        let is_step = path.kind == "step" && output.is_none();
         if !is_there
+            && !is_step
             && self
                 .told
                 .insert((path.kind.clone(), path.name.clone(), output))
@@ -209,17 +195,6 @@ fn plan_outputs(
             }
         };
         let Some(step) = view.step(&path.name) else {
-            let read = Read {
-                place,
-                path,
-                is_until: false,
-            };
-            if missing
-                .told
-                .insert(("step".to_owned(), read.path.name.clone(), None))
-            {
-                opinion.say("P402", read.place);
-            }
             continue;
         };
         if view.owner(step).is_some() {

@@ -3,17 +3,15 @@
 use serde_json::Value;
 
 use super::Opinion;
-use super::cycles;
-use super::graph::{self, Edge};
+use super::graph::Edge;
 use super::paths::{self, Leads};
 use super::reads;
 use super::view::{StepView, View, names};
 
 pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
-    let edges = graph::effective(view);
     for step in view.steps.iter().filter(|step| step.kind == "FAN_OUT") {
         body(view, step, opinion);
-        order(view, &edges, step, opinion);
+        order(view, step, opinion);
         items(view, step, opinion);
     }
     rings(view, opinion);
@@ -35,7 +33,7 @@ fn body(view: &View<'_>, step: &StepView<'_>, opinion: &mut Opinion) {
     for (at, id) in body.iter().enumerate() {
         let is_repeated = body.iter().take(at).any(|other| other == id);
         let is_wrong = match view.step(id) {
-            None => true,
+            None => is_repeated,
             Some(inner) => {
                 let is_another_s = view.owner(inner).is_some_and(|owner| owner.at != step.at);
                 inner.at == step.at || is_repeated || is_another_s
@@ -48,21 +46,22 @@ fn body(view: &View<'_>, step: &StepView<'_>, opinion: &mut Opinion) {
 }
 
 /// A body runs in the order in which it is listed.
-fn order(view: &View<'_>, edges: &[Edge], step: &StepView<'_>, opinion: &mut Opinion) {
-    let body: Vec<usize> = step
-        .body()
-        .iter()
-        .filter_map(|id| view.step(id))
-        .filter(|inner| view.owner(inner).is_some_and(|owner| owner.at == step.at))
-        .map(|inner| inner.at)
-        .collect();
+fn order(view: &View<'_>, step: &StepView<'_>, opinion: &mut Opinion) {
+    let mut body: Vec<usize> = Vec::new();
+    for inner in step.body().iter().filter_map(|id| view.step(id)) {
+        let is_here = view.owner(inner).is_some_and(|owner| owner.at == step.at);
+        // a step that is listed again stands where it is listed first
+        if is_here && !body.contains(&inner.at) {
+            body.push(inner.at);
+        }
+    }
     for (place, first) in body.iter().enumerate() {
         for later in body.iter().skip(place + 1) {
-            let waits = edges.contains(&Edge {
+            let waits = view.edges.contains(&Edge {
                 from: *first,
                 to: *later,
             });
-            if waits && !cycles::members(edges, *first).contains(later) {
+            if waits && !view.are_in_a_circle(*first, *later) {
                 opinion.say("P504", step.place("/config/spawn_steps"));
             }
         }

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::Opinion;
-use super::graph;
 use super::view::{StepView, View, names};
 
 /// Attempts of one step, by default.
@@ -15,7 +14,7 @@ pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
     for step in &view.steps {
         match step.kind {
             "CONDITION" => branches(view, step, opinion),
-            "FAN_IN" => sources(view, step, opinion),
+            "FAN_IN" => sources(step, opinion),
             "HUMAN_INTERACTION" => question(view, step, opinion),
             _ => {}
         }
@@ -24,19 +23,18 @@ pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
 }
 
 fn branches(view: &View<'_>, step: &StepView<'_>, opinion: &mut Opinion) {
-    let edges = graph::effective(view);
     let scope = |step: &StepView<'_>| view.owner(step).map(|owner| owner.at);
     let chosen = names(step.value, "/config/true_steps");
     for list in ["true_steps", "false_steps"] {
-        for (at, id) in names(step.value, &format!("/config/{list}"))
-            .into_iter()
-            .enumerate()
-        {
+        let targets = names(step.value, &format!("/config/{list}"));
+        for (at, id) in targets.iter().copied().enumerate() {
+            let is_repeated = targets.iter().take(at).any(|other| *other == id);
             let is_wrong = match view.step(id) {
-                None => true,
+                None => false,
+                Some(_) if is_repeated => false,
                 Some(target) => {
                     let is_in_both = list == "false_steps" && chosen.contains(&id);
-                    let waits = graph::upstream(&edges, target.at).contains(&step.at);
+                    let waits = view.waits(target.at, step.at);
                     target.at == step.at || is_in_both || scope(target) != scope(step) || !waits
                 }
             };
@@ -47,14 +45,14 @@ fn branches(view: &View<'_>, step: &StepView<'_>, opinion: &mut Opinion) {
     }
 }
 
-fn sources(view: &View<'_>, step: &StepView<'_>, opinion: &mut Opinion) {
+fn sources(step: &StepView<'_>, opinion: &mut Opinion) {
     let sources = names(step.value, "/config/from_steps");
     if sources.is_empty() {
         opinion.say("P505", step.place("/config/from_steps"));
     }
     for (at, id) in sources.iter().enumerate() {
         let is_repeated = sources.iter().take(at).any(|other| other == id);
-        if is_repeated || *id == step.id || view.step(id).is_none() {
+        if is_repeated || *id == step.id {
             opinion.say("P505", step.place(&format!("/config/from_steps/{at}")));
         }
     }

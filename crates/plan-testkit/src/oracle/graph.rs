@@ -1,6 +1,5 @@
 //! What waits for what.
 
-use super::reads;
 use super::view::{StepView, View, names};
 
 /// One step waits for another, as it is written.
@@ -23,10 +22,9 @@ pub(super) fn written(view: &View<'_>) -> Vec<Edge> {
                 .into_iter()
                 .map(str::to_owned),
         );
-        let reads = reads::of_step(step)
-            .into_iter()
-            .filter(|read| read.path.kind == "step");
-        waits.extend(reads.map(|read| read.path.name));
+        let reads = view.reads.get(step.at).into_iter().flatten();
+        let reads = reads.filter(|read| read.path.kind == "step");
+        waits.extend(reads.map(|read| read.path.name.clone()));
         for id in waits {
             if let Some(to) = view.step(&id)
                 && to.at != step.at

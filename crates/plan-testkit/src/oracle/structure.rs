@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Opinion;
 use super::reads;
+use super::syntax;
 use super::view::{View, list, names, text};
 
 pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
@@ -42,17 +43,15 @@ fn repeated(things: &[Value], place: &str, member: &str, opinion: &mut Opinion) 
 }
 
 fn dependencies(view: &View<'_>, opinion: &mut Opinion) {
-    let mut missing = BTreeSet::new();
     for step in &view.steps {
         let entries = names(step.value, "/depends_on");
         for (at, id) in entries.iter().enumerate() {
             let place = step.place(&format!("/depends_on/{at}"));
             let is_repeated = entries.iter().take(at).any(|other| other == id);
             if view.step(id).is_none() {
-                if missing.insert(*id) {
-                    opinion.say("P204", place);
-                }
-            } else if *id == step.id {
+                continue;
+            }
+            if *id == step.id {
                 if !is_repeated {
                     opinion.say("P205", place);
                 }
@@ -64,15 +63,12 @@ fn dependencies(view: &View<'_>, opinion: &mut Opinion) {
 }
 
 fn unused_inputs(view: &View<'_>, opinion: &mut Opinion) {
-    let mut read = BTreeSet::new();
-    for step in &view.steps {
-        read.extend(
-            reads::of_step(step)
-                .into_iter()
-                .filter(|read| read.path.kind == "input")
-                .map(|read| read.path.name),
-        );
-    }
+    let reads = view
+        .reads
+        .iter()
+        .flatten()
+        .filter(|read| read.path.kind == "input");
+    let read: BTreeSet<&str> = reads.map(|read| read.path.name.as_str()).collect();
     let mut seen = BTreeSet::new();
     for (at, input) in list(view.plan, "/inputs").iter().enumerate() {
         let name = text(input, "/name");
@@ -83,11 +79,17 @@ fn unused_inputs(view: &View<'_>, opinion: &mut Opinion) {
             continue;
         }
         let place = format!("/inputs/{at}/name");
-        // a text that seems to mean the input makes that the finding
-        if view
+        // what could not be read may have read it, and a text that seems to mean it is the finding
+        let has_malformed = view
             .steps
             .iter()
-            .any(|step| step.value.to_string().contains(name))
+            .flat_map(reads::strings)
+            .any(|(_, text)| syntax::in_text(text).is_none());
+        if has_malformed
+            || view
+                .steps
+                .iter()
+                .any(|step| step.value.to_string().contains(name))
         {
             opinion.leave_open("P210", place);
         } else {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::graph::{self, Edge};
+use super::reads::{self, Read};
 use crate::case::Case;
 
 /// A plan with its host.
@@ -11,6 +13,14 @@ pub(super) struct View<'c> {
     pub(super) catalog: &'c Value,
     pub(super) policy: &'c Value,
     pub(super) steps: Vec<StepView<'c>>,
+    /// What each step reads.
+    pub(super) reads: Vec<Vec<Read>>,
+    /// The fan-out in whose body each step is.
+    owners: Vec<Option<usize>>,
+    /// What waits for what among siblings.
+    pub(super) edges: Vec<Edge>,
+    /// For each step everything that it waits for, through others too.
+    upstream: Vec<Vec<usize>>,
 }
 
 /// One step.
@@ -31,12 +41,39 @@ impl<'c> View<'c> {
             kind: text(value, "/config/type"),
             value,
         });
-        Self {
+        let mut view = Self {
             plan: &case.document,
             catalog: &case.catalog,
             policy: &case.policy,
             steps: steps.collect(),
+            reads: Vec::new(),
+            owners: Vec::new(),
+            edges: Vec::new(),
+            upstream: Vec::new(),
+        };
+        view.reads = view.steps.iter().map(reads::of_step).collect();
+        view.owners = view
+            .steps
+            .iter()
+            .map(|step| view.first_owner(step))
+            .collect();
+        view.edges = graph::effective(&view);
+        let steps = view.steps.iter();
+        view.upstream = steps
+            .map(|step| graph::upstream(&view.edges, step.at))
+            .collect();
+        view
+    }
+
+    /// The first fan-out that lists a step in its body.
+    fn first_owner(&self, step: &StepView<'_>) -> Option<usize> {
+        if self.step(step.id)?.at != step.at {
+            return None;
         }
+        let mut others = self.steps.iter().filter(|owner| owner.at != step.at);
+        others
+            .find(|owner| owner.body().contains(&step.id))
+            .map(|owner| owner.at)
     }
 
     /// The step of an id: the first, where several have it.
@@ -46,12 +83,20 @@ impl<'c> View<'c> {
 
     /// The fan-out in whose body a step is: the first that lists it.
     pub(super) fn owner(&self, step: &StepView<'_>) -> Option<&StepView<'c>> {
-        if self.step(step.id)?.at != step.at {
-            return None;
-        }
-        self.steps
-            .iter()
-            .find(|owner| owner.at != step.at && owner.body().contains(&step.id))
+        let owner = self.owners.get(step.at).copied().flatten()?;
+        self.steps.get(owner)
+    }
+
+    /// Whether a step waits for another, directly or through others.
+    pub(super) fn waits(&self, step: usize, other: usize) -> bool {
+        self.upstream
+            .get(step)
+            .is_some_and(|upstream| upstream.contains(&other))
+    }
+
+    /// Whether two steps wait for each other.
+    pub(super) fn are_in_a_circle(&self, one: usize, other: usize) -> bool {
+        self.waits(one, other) && self.waits(other, one)
     }
 
     /// The fan-outs around a step, the innermost first. A ring of owners ends where it closes.

@@ -60,6 +60,19 @@ fn said(case: &Case, findings: &[Finding]) -> BTreeSet<(&'static str, String)> {
     .collect()
 }
 
+/// Whether a place is in a part of the plan that could not be read, of which one finding speaks.
+fn is_unread(findings: &[Finding], code: &str, place: &str) -> bool {
+    findings.iter().any(|finding| match finding.code.as_str() {
+        // what stands there may read anything
+        "P408" | "P501" => code == "P210",
+        "P509" => {
+            let unread = finding.pointer.as_str();
+            unread.ends_with("/config") && (code == "P210" || place.starts_with(unread))
+        }
+        _ => false,
+    })
+}
+
 /// Where the two disagree.
 fn difference(case: &Case) -> Option<String> {
     let findings = case.findings();
@@ -76,7 +89,11 @@ fn difference(case: &Case) -> Option<String> {
         .difference(&opinion.sure)
         .filter(|it| !opinion.open.contains(*it))
         .collect();
-    let only_meant: Vec<_> = opinion.sure.difference(&said).collect();
+    let only_meant: Vec<_> = opinion
+        .sure
+        .difference(&said)
+        .filter(|(code, place)| !is_unread(&findings, code, place))
+        .collect();
     if only_said.is_empty() && only_meant.is_empty() {
         return None;
     }
@@ -94,7 +111,7 @@ fn agree(cases: u32, faults: std::ops::Range<usize>) {
     let config = ProptestConfig {
         cases,
         failure_persistence: None,
-        max_shrink_iters: 2_000,
+        max_shrink_iters: 300,
         ..ProptestConfig::default()
     };
     let result =

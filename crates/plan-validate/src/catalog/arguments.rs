@@ -14,12 +14,24 @@ pub(crate) struct Argument {
     pub(crate) required: bool,
 }
 
-/// The arguments that an input schema names, and whether it takes others.
+/// What a tool takes.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    /// The arguments that the schema names.
+    pub(super) named: BTreeMap<String, Argument>,
+    /// What any other one is; `None` where it takes no others.
+    pub(super) others: Option<Shape>,
+}
+
+/// What an input schema takes.
 ///
 /// A schema that has `properties` and is silent about additional ones counts as closed.
-pub(super) fn of(schema: &Value) -> (BTreeMap<String, Argument>, bool) {
+pub(super) fn of(schema: &Value) -> Arguments {
     let Some(object) = schema.as_object() else {
-        return (BTreeMap::new(), true);
+        return Arguments {
+            named: BTreeMap::new(),
+            others: Some(Shape::any()),
+        };
     };
     let whole = Shape::of_schema(&Schema(schema.clone()));
     let properties = object.get("properties").and_then(Value::as_object);
@@ -34,7 +46,7 @@ pub(super) fn of(schema: &Value) -> (BTreeMap<String, Argument>, bool) {
         .into_iter()
         .flatten()
         .map(|(name, _)| name.as_str());
-    let arguments = named
+    let named = named
         .chain(required.iter().copied())
         .map(|name| {
             let argument = Argument {
@@ -55,5 +67,8 @@ pub(super) fn of(schema: &Value) -> (BTreeMap<String, Argument>, bool) {
         None => properties.is_none() || object.contains_key("patternProperties"),
     };
     // arguments may also be named by a part that applies beside `properties`
-    (arguments, open || (silent && composed))
+    Arguments {
+        named,
+        others: (open || (silent && composed)).then(|| whole.other_members()),
+    }
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Digest, InputKind, Limits, Schema, Shape, ToolName, ToolSpec};
+use plan_model::{Digest, InputKind, Limits, Schema, Shape, ToolName, ToolSpec, ValueType};
 use serde_json::{Map, Value};
 
-use super::arguments::{self, Argument};
-
+use super::arguments::{self, Argument, Arguments};
 use super::digest;
 use super::path_kind;
 use super::schema::{CompiledSchema, SchemaFault};
@@ -25,9 +24,7 @@ pub struct CatalogTool {
     pub output: Option<CompiledSchema>,
     /// Why no plan may use it.
     pub quarantine: Option<SchemaFault>,
-    arguments: BTreeMap<String, Argument>,
-    /// Whether arguments that are not in `arguments` are taken.
-    open: bool,
+    arguments: Arguments,
     /// The arguments that the input schema calls paths.
     paths: Vec<(String, InputKind)>,
     outputs: BTreeMap<String, Shape>,
@@ -50,13 +47,16 @@ impl CatalogTool {
                 .as_ref()
                 .and_then(|schema| schema.schema().as_object().cloned())
         };
-        let (arguments, open) = match &input {
-            Some(schema) => arguments::of(schema.schema()),
-            None => (BTreeMap::new(), true),
+        let anything = || Arguments {
+            others: Some(Shape::any()),
+            ..Arguments::default()
         };
         let paths = input
             .as_ref()
             .map_or_else(Vec::new, |schema| path_kind::of(schema.schema()));
+        let arguments = input
+            .as_ref()
+            .map_or_else(anything, |schema| arguments::of(schema.schema()));
         let result = match (&quarantine, &spec.output_schema) {
             (None, Some(schema)) => Shape::of_schema(schema),
             _ => Shape::any(),
@@ -65,13 +65,12 @@ impl CatalogTool {
         let outputs = output_shapes(&described, &result);
         Self {
             digest: digest::of(&spec),
-            closed_outputs: !described.is_empty() && is_closed(&described),
+            closed_outputs: is_closed(&described, &result),
             spec,
             input,
             output,
             quarantine,
             arguments,
-            open,
             paths,
             outputs,
             result,
@@ -85,12 +84,19 @@ impl CatalogTool {
 
     /// An argument that the input schema names.
     pub(crate) fn argument(&self, name: &str) -> Option<&Argument> {
-        self.arguments.get(name)
+        self.arguments.named.get(name)
+    }
+
+    /// What an argument of any name is.
+    pub(crate) fn argument_shape(&self, name: &str) -> Option<&Shape> {
+        let named = self.argument(name).map(|argument| &argument.shape);
+        named.or(self.arguments.others.as_ref())
     }
 
     /// The arguments that the input schema names.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = (&str, &Argument)> {
         self.arguments
+            .named
             .iter()
             .map(|(name, argument)| (name.as_str(), argument))
     }
@@ -108,7 +114,7 @@ impl CatalogTool {
 
     /// Whether arguments that the input schema does not name are taken.
     pub(crate) fn takes_other_arguments(&self) -> bool {
-        self.open
+        self.arguments.others.is_some()
     }
 
     /// The outputs that the output schema names.
@@ -132,16 +138,29 @@ impl CatalogTool {
     }
 }
 
+/// The outputs by name: members of a result object, and any other result as `result`.
 fn output_shapes(described: &Map<String, Value>, result: &Shape) -> BTreeMap<String, Shape> {
+    if !result.may_be(ValueType::Object) && !result.is_nothing() {
+        return BTreeMap::from([("result".to_owned(), result.clone())]);
+    }
     let properties = described.get("properties").and_then(Value::as_object);
-    properties
+    let properties = properties
         .into_iter()
         .flatten()
-        .map(|(name, _)| (name.clone(), result.property(name).unwrap_or_default()))
+        .map(|(name, _)| name.as_str());
+    let members = result.member_names();
+    properties
+        .chain(members)
+        .map(|name| (name.to_owned(), result.property(name).unwrap_or_default()))
         .collect()
 }
 
-fn is_closed(described: &Map<String, Value>) -> bool {
-    described.get("additionalProperties") == Some(&Value::Bool(false))
-        && !described.contains_key("patternProperties")
+fn is_closed(described: &Map<String, Value>, result: &Shape) -> bool {
+    if result.is_nothing() {
+        return false;
+    }
+    let is_open = described.contains_key("patternProperties");
+    (described.get("additionalProperties") == Some(&Value::Bool(false)) && !is_open)
+        || (result.is_only(ValueType::Object) && result.is_closed())
+        || !result.may_be(ValueType::Object)
 }

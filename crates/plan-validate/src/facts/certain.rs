@@ -43,8 +43,9 @@ mod sweep;
 use plan_model::{OnReject, Step, StepConfig};
 
 use super::Facts;
-pub(crate) use implied::decided;
+pub(crate) use implied::{answers, decided};
 use never::Never;
+pub(crate) use never::assured;
 pub(crate) use sweep::{Atom, Conflict, Mask, Sweep};
 
 /// What is certain when the steps of a plan start.
@@ -82,7 +83,10 @@ impl Facts<'_> {
     /// The approval steps that must have been approved whenever `step` starts, in plan order.
     ///
     /// None where the plan has a cycle.
-    pub(crate) fn approvals_before(&self, step: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn approvals_before(
+        &self,
+        step: usize,
+    ) -> impl DoubleEndedIterator<Item = usize> + '_ {
         let certain = self.certain();
         let words = certain.approved.iter().zip(certain.approvals.chunks(64));
         words.flat_map(move |(words, approvals)| {

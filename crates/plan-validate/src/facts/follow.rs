@@ -4,7 +4,9 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
 use plan_model::shape::MissingPath;
-use plan_model::{Path, Plan, Reference, Root, Segment, Shape, StepConfig, ValueType};
+use plan_model::{
+    InputKind, Path, Plan, Reference, Root, Segment, Shape, StepConfig, StepId, ValueType,
+};
 use serde_json::Value;
 
 use super::Facts;
@@ -45,9 +47,18 @@ pub(super) fn reference_shape(
     reference: &Reference,
     from: Option<usize>,
 ) -> Shape {
+    reference_within(facts, reference, from, MOST_NESTED)
+}
+
+fn reference_within(
+    facts: &Facts<'_>,
+    reference: &Reference,
+    from: Option<usize>,
+    depth: usize,
+) -> Shape {
     let shapes = reference
         .paths()
-        .map(|path| follow(facts, path, from, MOST_NESTED).unwrap_or_default());
+        .map(|path| follow(facts, path, from, depth).unwrap_or_default());
     shapes
         .reduce(|either, shape| either.join(&shape))
         .unwrap_or_default()
@@ -78,9 +89,9 @@ fn follow(
             None => Ok(Shape::any()),
         },
         Root::Step(id) => match (facts.index_of(id), segments) {
-            (Some(_), []) => Ok(Shape::declared(ValueType::Object, None)),
+            (Some(step), []) => Ok(whole_result(facts, step)),
             (Some(step), [Segment::Name(output), rest @ ..]) => {
-                let shape = facts.output_shape(step, output).unwrap_or_default();
+                let shape = output_within(facts, step, output, depth).unwrap_or_default();
                 inside(&shape, rest, 1)
             }
             (Some(_), [Segment::Index(_), ..]) | (None, _) => Ok(Shape::any()),
@@ -88,8 +99,8 @@ fn follow(
         Root::Item(name) => {
             let over = from.and_then(|step| list_of(facts, step, name.as_str()));
             match (over, depth.checked_sub(1)) {
-                (Some((over, owner)), Some(depth)) if over.otherwise.is_empty() => {
-                    let list = follow(facts, &over.first, Some(owner), depth).unwrap_or_default();
+                (Some((over, owner)), Some(depth)) => {
+                    let list = reference_within(facts, over, Some(owner), depth);
                     // a list that is none has its own finding
                     inside(&list.item().unwrap_or_default(), segments, 0)
                 }
@@ -102,30 +113,91 @@ fn follow(
 
 /// The shape of one output of a step; `None` where the step can have no such output.
 pub(super) fn output_shape(facts: &Facts<'_>, step: usize, output: &str) -> Option<Shape> {
-    let declared = facts.declared_output(step, output);
-    let from_schema = match declared {
-        Some(declared) => declared.schema.is_some(),
-        None => false,
-    };
-    let is_prompt = |step: &plan_model::Step| matches!(step.config, StepConfig::PromptCall(_));
-    if !from_schema && !facts.step(step).is_some_and(is_prompt) {
-        return facts.outputs(step).shape(output, declared);
+    output_within(facts, step, output, MOST_NESTED)
+}
+
+fn output_within(facts: &Facts<'_>, step: usize, name: &str, depth: usize) -> Option<Shape> {
+    let declared = facts.declared_output(step, name);
+    let from_schema = declared.is_some_and(|declared| declared.schema.is_some());
+    let config = facts.step(step).map(|step| &step.config);
+    let is_costly = matches!(
+        config,
+        Some(StepConfig::PromptCall(_) | StepConfig::FanOut(_) | StepConfig::FanIn(_))
+    );
+    if !from_schema && !is_costly {
+        return facts.outputs(step).shape(name, declared);
+    }
+    let outputs = facts.shapes.outputs.borrow();
+    if let Some(known) = outputs.get(&step).and_then(|outputs| outputs.get(name)) {
+        return known.clone();
+    }
+    drop(outputs);
+    let mut shape = facts.outputs(step).shape(name, declared);
+    if let (Some(shape), Some(config)) = (&mut shape, config)
+        && let Some(list) = collected(facts, config, name, depth)
+    {
+        let both = shape.meet(&list);
+        if !both.is_nothing() {
+            *shape = both;
+        }
     }
     let mut outputs = facts.shapes.outputs.borrow_mut();
     let outputs = outputs.entry(step).or_default();
-    if let Some(known) = outputs.get(output) {
-        return known.clone();
-    }
-    let shape = facts.outputs(step).shape(output, declared);
-    outputs.insert(output.to_owned(), shape.clone());
+    outputs.insert(name.to_owned(), shape.clone());
     shape
+}
+
+/// The list of what other steps deliver: `results` of a fan-out, the field of a fan-in.
+///
+/// `depth` bounds the recursion from lists to the lists that they are made of.
+fn collected(facts: &Facts<'_>, config: &StepConfig, name: &str, depth: usize) -> Option<Shape> {
+    let depth = depth.checked_sub(1)?;
+    let sources: &[StepId] = match config {
+        // of a body it is the last step that counts
+        StepConfig::FanOut(fan) if name == "results" => {
+            std::slice::from_ref(fan.spawn_steps.last()?)
+        }
+        StepConfig::FanIn(fan) if fan.collect_field == *name => &fan.from_steps,
+        _ => return None,
+    };
+    let mut items = Vec::with_capacity(sources.len());
+    for source in sources {
+        let step = facts.index_of(source)?;
+        items.push(match facts.step(step)?.outputs.as_slice() {
+            [output] => output_within(facts, step, output.name.as_str(), depth)?,
+            _ => Shape::declared(ValueType::Object, None),
+        });
+    }
+    // a skipped step delivers null
+    Some(Shape::join_all(items).nullable().list())
+}
+
+/// All outputs of a step as one object.
+fn whole_result(facts: &Facts<'_>, step: usize) -> Shape {
+    let object = Shape::declared(ValueType::Object, None);
+    let Some(data) = facts.step(step) else {
+        return object;
+    };
+    match facts.tool(step).filter(|tool| tool.quarantine.is_none()) {
+        // a declared output may stand beside the members of the result
+        Some(tool) if data.outputs.is_empty() => {
+            let result = tool.result_shape();
+            let is_object = result.is_only(ValueType::Object);
+            if is_object { result.clone() } else { object }
+        }
+        _ => object,
+    }
 }
 
 fn input_shape(facts: &Facts<'_>, index: usize) -> Shape {
     let make = || {
         let input = facts.plan.inputs.get(index);
         input.map_or_else(Shape::any, |input| {
-            Shape::declared(input.value_type, input.schema.as_ref())
+            let shape = Shape::declared(input.value_type, input.schema.as_ref());
+            match input.input_kind {
+                InputKind::Value => shape,
+                kind => shape.of_path(kind),
+            }
         })
     };
     match facts.shapes.inputs.get(index) {
@@ -135,7 +207,11 @@ fn input_shape(facts: &Facts<'_>, index: usize) -> Shape {
 }
 
 /// The list that an item is of, and the fan-out that reads it.
-fn list_of<'a>(facts: &Facts<'a>, step: usize, item: &str) -> Option<(&'a Reference, usize)> {
+pub(super) fn list_of<'a>(
+    facts: &Facts<'a>,
+    step: usize,
+    item: &str,
+) -> Option<(&'a Reference, usize)> {
     // `until` reads the items of its own fan-out
     let around = std::iter::successors(Some(step), |step| facts.owner(*step));
     around

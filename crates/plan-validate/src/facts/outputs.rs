@@ -51,15 +51,21 @@ impl<'a> Outputs<'a> {
     /// The shape of one output; `None` where the step can have no such output.
     pub(super) fn shape(&self, name: &str, declared: Option<&Output>) -> Option<Shape> {
         let step = self.step?;
-        let from_tool = self.tool.and_then(|tool| tool.output_shape(name));
         if let Some(output) = declared {
-            return match (output.value_type, &output.schema, from_tool) {
-                (ValueType::Any, None, Some(shape)) => Some(shape.clone()),
-                (ValueType::Any, None, None) => Some(kind_shape(step, name).unwrap_or_default()),
-                _ => Some(Shape::declared(output.value_type, output.schema.as_ref())),
-            };
+            let delivered = self.delivered(step, output);
+            if output.value_type == ValueType::Any && output.schema.is_none() {
+                return Some(
+                    delivered
+                        .or_else(|| kind_shape(step, name))
+                        .unwrap_or_default(),
+                );
+            }
+            let declared = Shape::declared(output.value_type, output.schema.as_ref());
+            // a declaration that the tool contradicts is P413's
+            let both = delivered.map(|delivered| declared.meet(&delivered));
+            return Some(both.filter(|both| !both.is_nothing()).unwrap_or(declared));
         }
-        if let Some(shape) = from_tool {
+        if let Some(shape) = self.tool.and_then(|tool| tool.output_shape(name)) {
             return Some(shape.clone());
         }
         match kind_shape(step, name) {
@@ -67,6 +73,31 @@ impl<'a> Outputs<'a> {
             None if self.is_closed() => None,
             None => Some(Shape::any()),
         }
+    }
+
+    /// What the tool is sure to deliver under a declared name; `None` where that is not known.
+    ///
+    /// The only declared output gets the whole result where the result has no such member.
+    fn delivered(&self, step: &Step, output: &Output) -> Option<Shape> {
+        let tool = self.tool.filter(|tool| tool.quarantine.is_none())?;
+        let result = tool.result_shape();
+        let name = output.name.as_str();
+        let alone = step.outputs.len() == 1;
+        if result.is_nothing() || result.is_any() {
+            return None;
+        }
+        if result.is_only(ValueType::Object) {
+            return match result.property(name) {
+                Some(_) if alone && !result.requires(name) => None,
+                Some(shape) => Some(shape),
+                // what a program printed may be read as the output's type
+                None if alone && !result.requires("stdout") => Some(result.clone()),
+                None => None,
+            };
+        }
+        // a text may be read as the output's type
+        let is_plain = !result.may_be(ValueType::Object) && !result.may_be(ValueType::String);
+        (is_plain && (alone || name == "result")).then(|| result.clone())
     }
 
     fn tool_names(&self) -> impl Iterator<Item = &'a str> + use<'a> {

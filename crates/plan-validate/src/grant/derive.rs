@@ -10,9 +10,10 @@ use super::narrow::least;
 use super::source::Sources;
 use super::{Approval, ArgRule, Grant, GrantedRoot, SiteGrant, Target, sent};
 use crate::catalog::CatalogTool;
+use crate::demand;
 use crate::facts::Facts;
 use crate::normal;
-use crate::policy::{EffectKind, Policy, Roots, Untrusted};
+use crate::policy::{Roots, Untrusted};
 
 /// The grant of a plan that passed every rule.
 pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
@@ -82,7 +83,7 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
         | StepConfig::FanOut(_)
         | StepConfig::FanIn(_) => return None,
     };
-    let approval = approval(facts.policy, &target, effects, untrusted);
+    let approval = approval(facts, index, untrusted);
     Some(SiteGrant {
         target,
         arguments,
@@ -146,49 +147,19 @@ fn untrusted(
     }
 }
 
-fn approval(
-    policy: &Policy,
-    target: &Target,
-    effects: Effects,
-    untrusted: Option<String>,
-) -> Approval {
-    let required = &policy.require_approval;
-    let tool = match target {
-        Target::Tool(tool) => tool,
-        Target::Language(_) | Target::Agent { .. } => {
-            return if required.effects.contains(&EffectKind::Code) {
-                Approval::AskAtCall("the policy asks before code runs".to_owned())
-            } else {
-                Approval::NotNeeded
-            };
-        }
-        Target::Model(_) => return Approval::NotNeeded,
+/// An approval step of the plan gives what is needed; where none does, a person is asked at the call.
+fn approval(facts: &Facts<'_>, index: usize, untrusted: Option<String>) -> Approval {
+    let demanded = demand::of(facts, index).map(|demand| demand.asks());
+    let Some(reason) = demanded.or(untrusted) else {
+        return Approval::NotNeeded;
     };
-    if required.tools.contains(tool) {
-        return Approval::AskAtCall(format!("the policy asks before each call of `{tool}`"));
+    match facts
+        .approval_of(index)
+        .and_then(|approval| facts.step(approval))
+    {
+        Some(approval) => Approval::GivenBy(approval.id.clone()),
+        None => Approval::AskAtCall(reason),
     }
-    for (kind, has, words) in [
-        (
-            EffectKind::Destructive,
-            effects.destructive,
-            "calls that may destroy",
-        ),
-        (
-            EffectKind::OpenWorld,
-            effects.open_world,
-            "calls that reach the open world",
-        ),
-    ] {
-        if has.holds && required.effects.contains(&kind) {
-            return Approval::AskAtCall(format!("the policy asks before {words}"));
-        }
-    }
-    if !effects.read_only.holds && required.effects.contains(&EffectKind::Write) {
-        return Approval::AskAtCall(
-            "the policy asks before calls that change something".to_owned(),
-        );
-    }
-    untrusted.map_or(Approval::NotNeeded, Approval::AskAtCall)
 }
 
 fn secrets(facts: &Facts<'_>) -> BTreeSet<plan_model::SecretName> {

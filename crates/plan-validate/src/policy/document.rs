@@ -12,7 +12,7 @@ use plan_model::{
 use serde_json::Value;
 
 use super::{
-    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Untrusted,
+    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Unapproved, Untrusted,
     UntrustedSource,
 };
 use crate::candidates;
@@ -36,6 +36,7 @@ const UNTRUSTED_SOURCES: [(&str, UntrustedSource); 2] = [
     ("inputs", UntrustedSource::Inputs),
     ("answers", UntrustedSource::Answers),
 ];
+const UNAPPROVED: [(&str, Unapproved); 2] = [("ask", Unapproved::Ask), ("deny", Unapproved::Deny)];
 const SANDBOX: [(&str, SandboxMode); 3] = [
     ("required", SandboxMode::Required),
     ("best_effort", SandboxMode::BestEffort),
@@ -232,6 +233,8 @@ fn require_approval(decoder: &mut Decoder, value: Value, at: &Pointer) -> Requir
     }
     let tools = names::<ToolName>(decoder, fields.take("tools"), "tool name");
     required.tools = tools.unwrap_or_default();
+    let without = fields.read("without", |value, at| decoder.word(value, at, &UNAPPROVED));
+    required.without = without.unwrap_or_default();
     fields.finish(decoder);
     required
 }

@@ -4,6 +4,7 @@ mod tokens;
 
 use serde_json::{Map, Value, json};
 
+use crate::credential;
 use crate::finding::{Applicability, Expected, Finding, Suggestion, path_in_step};
 use crate::text;
 use tokens::tokens;
@@ -134,7 +135,7 @@ fn add(members: &mut Map<String, Value>, name: &str, value: Value) -> bool {
 fn plain(text: &str) -> String {
     let visible = |c: char| if text::unprintable(c) { ' ' } else { c };
     let text: String = text.chars().map(visible).collect();
-    crate::redact::redacted(&text).into_owned()
+    credential::masked(&text).into_owned()
 }
 
 /// The beginning of a text that is within so many tokens as a JSON string, with a mark where it was cut.

@@ -1,5 +1,7 @@
 //! Findings for people: each with the part of the source that it is about.
 
+mod change;
+
 use annotate_snippets::{
     AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle,
 };
@@ -9,6 +11,7 @@ use plan_model::Pointer;
 use super::{excerpt, hidden};
 use crate::finding::{Expected, Finding, FindingSpan, Severity};
 use crate::text;
+use change::Source;
 
 /// Whether a report is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,8 +26,9 @@ pub enum Colour {
 /// The findings with the parts of the source that they are about, one after the other.
 ///
 /// `source_name` is what the text is called, such as its path. The same findings give the same text.
-/// Lines of any length are cut around the place, and control characters of the source do not get through;
-/// nor do credentials and the defaults of sensitive inputs.
+/// A suggested edit is shown as the lines that it changes. Lines of any length are cut around the place,
+/// and control characters of the source do not get through; nor do credentials and the defaults of
+/// sensitive inputs.
 #[must_use]
 pub fn pretty(
     findings: &[Finding],
@@ -39,15 +43,16 @@ pub fn pretty(
     let shown = hidden::hide(source_text);
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(140);
     let mut report = String::new();
+    let source = Source::new(source_name, source_text, &shown);
     for finding in findings {
-        let groups = groups(finding, source_name, &shown);
+        let groups = groups(finding, &source);
         report.push_str(&renderer.render(&groups));
         report.push_str("\n\n");
     }
     report
 }
 
-fn groups<'a>(finding: &'a Finding, name: &'a str, source: &str) -> Vec<Group<'a>> {
+fn groups<'a>(finding: &'a Finding, source: &Source<'a>) -> Vec<Group<'a>> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -57,21 +62,25 @@ fn groups<'a>(finding: &'a Finding, name: &'a str, source: &str) -> Vec<Group<'a
         .primary_title(finding.message.as_str())
         .id(finding.code.as_str())
         .elements(Vec::<Origin<'_>>::new());
-    group = place(group, finding.span.as_ref(), name, source, finding.name);
+    group = place(group, finding.span.as_ref(), source, finding.name);
     if finding.span.is_none() {
         group = group.element(Level::NOTE.message(at(&finding.pointer)));
     }
     if let Some(expected) = &finding.expected {
         group = group.element(Level::HELP.message(words(expected)));
     }
+    let mut changes = Vec::new();
     for suggestion in &finding.suggestions {
-        group = group.element(Level::HELP.message(suggestion.title.as_str()));
+        match change::of(suggestion, source) {
+            Some(change) => changes.push(change),
+            None => group = group.element(Level::HELP.message(suggestion.title.as_str())),
+        }
     }
     let mut groups = vec![group];
     for related in finding.related.iter().take(5) {
         let group = Group::with_title(Level::NOTE.secondary_title(related.note.as_str()));
         groups.push(match &related.span {
-            Some(span) => place(group, Some(span), name, source, ""),
+            Some(span) => place(group, Some(span), source, ""),
             None => group.element(Level::NOTE.message(at(&related.pointer))),
         });
     }
@@ -79,18 +88,18 @@ fn groups<'a>(finding: &'a Finding, name: &'a str, source: &str) -> Vec<Group<'a
         let note = format!("and {} more places", more + 1);
         groups.push(Group::with_title(Level::NOTE.secondary_title(note)));
     }
+    groups.extend(changes);
     groups
 }
 
 fn place<'a>(
     group: Group<'a>,
     span: Option<&FindingSpan>,
-    name: &'a str,
-    source: &str,
+    source: &Source<'a>,
     label: &'a str,
 ) -> Group<'a> {
     let Some(span) = span else { return group };
-    let excerpt = excerpt::cut(source, span.start..span.end);
+    let excerpt = excerpt::cut(source.shown, span.start..span.end);
     let mut annotation = AnnotationKind::Primary.span(excerpt.place);
     if !label.is_empty() {
         annotation = annotation.label(label);
@@ -99,10 +108,12 @@ fn place<'a>(
         .line_start(span.line)
         .annotation(annotation);
     if excerpt.is_shifted {
-        let origin = Origin::path(name).line(span.line).char_column(span.column);
+        let origin = Origin::path(source.name)
+            .line(span.line)
+            .char_column(span.column);
         group.element(origin).element(snippet)
     } else {
-        group.element(snippet.path(name))
+        group.element(snippet.path(source.name))
     }
 }
 

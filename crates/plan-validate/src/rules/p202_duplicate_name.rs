@@ -30,8 +30,14 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         |at| place::input(at).join("name"),
         findings,
     );
-    let steps = plan.steps.iter().map(|step| step.id.as_str());
-    report("steps", steps, |at| place::step(at).join("id"), findings);
+    // the graph has a table of the ids already
+    if facts
+        .steps()
+        .any(|(index, step)| facts.index_of(&step.id) != Some(index))
+    {
+        let steps = plan.steps.iter().map(|step| step.id.as_str());
+        report("steps", steps, |at| place::step(at).join("id"), findings);
+    }
     for (index, step) in plan.steps.iter().enumerate() {
         let outputs = step.outputs.iter().map(|output| output.name.as_str());
         let place = |at| place::step_output(index, at).join("name");
@@ -46,14 +52,26 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     );
 }
 
+/// Up to so many names are compared each with each; more are put into a table.
+const FEW: usize = 8;
+
+fn are_distinct<'a>(mut names: impl Iterator<Item = &'a str> + Clone) -> bool {
+    while let Some(name) = names.next() {
+        if names.clone().any(|other| other == name) {
+            return false;
+        }
+    }
+    true
+}
+
 /// One finding for each name that comes twice, at its second bearer.
 fn report<'a>(
     what: &str,
-    names: impl ExactSizeIterator<Item = &'a str>,
+    names: impl ExactSizeIterator<Item = &'a str> + Clone,
     place: impl Fn(usize) -> Pointer,
     findings: &mut Findings,
 ) {
-    if names.len() < 2 {
+    if names.len() <= FEW && are_distinct(names.clone()) {
         return;
     }
     let mut first: HashMap<&str, usize> = HashMap::with_capacity(names.len());

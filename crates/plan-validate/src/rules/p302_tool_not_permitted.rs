@@ -47,7 +47,9 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
                 });
             }
             StepConfig::PromptCall(call) => {
-                let listed = policy.models.as_ref();
+                let known = facts.catalog.models();
+                let known = known.is_none_or(|known| known.contains_key(&call.model));
+                let listed = policy.models.as_ref().filter(|_| known);
                 put(unlisted("model", &call.model, listed), &|| field("model"));
             }
             StepConfig::AgentCall(call) => {
@@ -79,8 +81,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 
 fn tool(facts: &Facts<'_>, step: usize) -> Option<Refused> {
     let spec = &facts.tool(step)?.spec;
-    let name = text::quoted(&spec.name);
     if !spec.allowlisted {
+        let name = text::quoted(&spec.name);
         return Some(Refused {
             what: format!("the catalog does not allow the tool {name}"),
             line: format!("add `allowlisted: true` to the tool {name} of the catalog"),

@@ -21,7 +21,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for call in call::calls(facts) {
         if call.tool.input.is_some() {
             literal::check(&call, findings);
-            reference::check(facts, &call, findings);
         }
     }
+    reference::check(facts, findings);
 }

@@ -3,8 +3,6 @@
 //! A target must exist, wait for its condition, be in one branch only, and run
 //! within the same fan-out as the condition, or like it in none.
 
-use std::collections::HashMap;
-
 use plan_model::edit::Edit;
 use plan_model::{Condition, Pointer, StepConfig};
 use serde_json::Value;
@@ -26,21 +24,29 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     unknown_step::report(&RULE, Naming::Branch, facts, findings);
+    let mut chosen = vec![None; facts.plan.steps.len()];
     for (index, step) in facts.steps() {
         if let StepConfig::Condition(condition) = &step.config {
-            check_targets(facts, index, condition, findings);
+            check_targets(facts, (index, condition), &mut chosen, findings);
         }
     }
+}
+
+/// Where a step was chosen last.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    condition: usize,
+    field: &'static str,
+    at: usize,
 }
 
 /// One finding for each target at most, at its first place or where it is in the other branch.
 fn check_targets(
     facts: &Facts<'_>,
-    condition: usize,
-    branches: &Condition,
+    (condition, branches): (usize, &Condition),
+    chosen: &mut [Option<Choice>],
     findings: &mut Findings,
 ) {
-    let mut seen: HashMap<usize, (&str, usize)> = HashMap::new();
     for (field, targets) in [
         ("true_steps", &branches.true_steps),
         ("false_steps", &branches.false_steps),
@@ -49,17 +55,25 @@ fn check_targets(
             let Some(target) = facts.index_of(id) else {
                 continue;
             };
-            let pointer = place::config(condition, field).join(at);
-            match seen.insert(target, (field, at)) {
+            let Some(slot) = chosen.get_mut(target) else {
+                continue;
+            };
+            let choice = Choice {
+                condition,
+                field,
+                at,
+            };
+            let before = slot.replace(choice);
+            match before.filter(|before| before.condition == condition) {
                 None => {
-                    if let Some(finding) = wrong(facts, condition, target, pointer) {
+                    if let Some(finding) = wrong(facts, target, choice) {
                         findings.add(finding);
                     }
                 }
-                Some((before, first)) if before != field => {
-                    let before = place::config(condition, before).join(first);
+                Some(before) if before.field != field => {
                     let message = format!("{} is in both branches", quoted(id));
-                    findings.add(RULE.at(pointer, message).related(before, "chosen here too"));
+                    let finding = RULE.at(choice.place(), message);
+                    findings.add(finding.related(before.place(), "chosen here too"));
                 }
                 Some(_) => {}
             }
@@ -67,11 +81,18 @@ fn check_targets(
     }
 }
 
+impl Choice {
+    fn place(self) -> Pointer {
+        place::config(self.condition, self.field).join(self.at)
+    }
+}
+
 /// What keeps a condition from choosing a target.
-fn wrong(facts: &Facts<'_>, condition: usize, target: usize, pointer: Pointer) -> Option<Finding> {
+fn wrong(facts: &Facts<'_>, target: usize, choice: Choice) -> Option<Finding> {
+    let condition = choice.condition;
     let name = |step| name::of(facts, step);
     if target == condition {
-        return Some(RULE.at(pointer, format!("{} chooses itself", name(target))));
+        return Some(RULE.at(choice.place(), format!("{} chooses itself", name(target))));
     }
     let (around_target, around_condition) = (facts.owner(target), facts.owner(condition));
     if around_target != around_condition {
@@ -86,14 +107,14 @@ fn wrong(facts: &Facts<'_>, condition: usize, target: usize, pointer: Pointer) -
             name(outside),
         );
         let body = place::config(owner, "spawn_steps");
-        return Some(RULE.at(pointer, message).related(body, "the body"));
+        return Some(RULE.at(choice.place(), message).related(body, "the body"));
     }
     if facts.graph.is_upstream(condition, target) {
         return None;
     }
     let message = format!("{} does not wait for {}", name(target), name(condition));
     Some(
-        RULE.at(pointer, message)
+        RULE.at(choice.place(), message)
             .related(place::step(target), "the step that is chosen")
             .suggest(
                 format!("let {} wait for {}", name(target), name(condition)),

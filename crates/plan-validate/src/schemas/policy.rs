@@ -138,6 +138,15 @@ enum Severity {
 struct RequireApproval {
     effects: Option<Vec<Effect>>,
     tools: Option<Vec<String>>,
+    /// What it means where no approval step of the plan gives it; `ask` unless said otherwise.
+    without: Option<Unapproved>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Unapproved {
+    Ask,
+    Deny,
 }
 
 #[derive(JsonSchema)]

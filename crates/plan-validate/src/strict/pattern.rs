@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-/// What a name of an output or a member is, as far as references can spell it without quotes.
-pub(super) const NAME: &str = "[A-Za-z_][A-Za-z0-9_]{0,47}";
+/// A name as references spell it without quotes.
+pub(super) const NAME: &str = "[A-Za-z_][A-Za-z0-9_]*";
+/// A name that is given, so that it is within the bounds of names.
+pub(super) const NEW_NAME: &str = "[A-Za-z_][A-Za-z0-9_]{0,47}";
 /// The number of a step, behind the name of what it does.
 pub(super) const NUMBER: &str = "[0-9]{1,3}";
 /// An element of a list.
-pub(super) const INDEX: &str = "\\[[0-9]{1,4}\\]";
+pub(super) const INDEX: &str = "\\[[0-9]+\\]";
 
 /// Any further way into a value.
 pub(super) fn any_path() -> String {
@@ -48,43 +50,44 @@ pub(super) fn shown_literal() -> String {
 pub(super) fn excludes_references(pattern: &str) -> bool {
     let Some(inside) = pattern
         .strip_prefix('^')
-        .and_then(|rest| rest.strip_suffix('$'))
+        .and_then(|it| it.strip_suffix('$'))
     else {
         return false;
     };
-    let mut chars = inside.chars();
+    let mut chars = inside.chars().peekable();
+    let mut in_class = false;
+    let mut before = ' ';
     while let Some(c) = chars.next() {
         let is_plain = match c {
             // a class of letters and digits, or a mark that is no `$`
             '\\' => chars.next().is_some_and(|next| "dw.-/_+@:".contains(next)),
-            c if c.is_ascii_alphanumeric() => true,
-            c => "[]-_/:@ +*?{},".contains(c),
+            '[' if !in_class => {
+                in_class = true;
+                // what a negated class does not name is in it
+                chars.peek() != Some(&'^')
+            }
+            ']' => {
+                in_class = false;
+                true
+            }
+            // a range of other ends than letters or digits may hold anything
+            '-' if in_class && before != '[' && chars.peek() != Some(&']') => {
+                let alike = |next: &char| {
+                    (before.is_ascii_digit() && next.is_ascii_digit())
+                        || (before.is_ascii_lowercase() && next.is_ascii_lowercase())
+                        || (before.is_ascii_uppercase() && next.is_ascii_uppercase())
+                };
+                chars.peek().is_some_and(alike)
+            }
+            c if in_class => c.is_ascii_alphanumeric() || "_-/:@ .,+".contains(c),
+            c => c.is_ascii_alphanumeric() || "-_/:@ +*?{},".contains(c),
         };
         if !is_plain {
             return false;
         }
+        before = c;
     }
-    // a negated class holds what it does not name; ranges are of letters or digits
-    !inside.contains("[^") && ranges_are_plain(inside)
-}
-
-fn ranges_are_plain(inside: &str) -> bool {
-    let chars: Vec<char> = inside.chars().collect();
-    chars.windows(3).all(|three| match three {
-        [from, '-', to] => {
-            let both = |is: fn(&char) -> bool| is(from) && is(to);
-            both(char::is_ascii_lowercase)
-                || both(char::is_ascii_uppercase)
-                || both(char::is_ascii_digit)
-                || *from == '['
-                || *to == ']'
-                || *from == '\\'
-                || (from.is_ascii_alphanumeric()
-                    && to.is_ascii_alphanumeric()
-                    && !inside.contains('['))
-        }
-        _ => true,
-    })
+    true
 }
 
 /// Text as a pattern that is that text alone.
@@ -116,6 +119,7 @@ mod tests {
             "^\\d{4}-\\d{2}$",
             "^[A-Za-z0-9_-]{1,9}$",
             "^ab?c*$",
+            "^[.,_-]$",
         ] {
             assert!(excludes_references(pattern), "{pattern}");
         }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::call::{self, Offered};
 use super::narrow::any_of;
-use super::pattern::{NAME, NUMBER, matching};
+use super::pattern::{NAME, NEW_NAME, NUMBER, matching};
 use super::sources::{INPUTS, Sources};
 use super::steps::{self, defined, object, only};
 use crate::check::Context;
@@ -38,7 +38,7 @@ pub(super) fn native(cx: &Context<'_>) -> Value {
         ("intent", defined("words_or_null")),
     ]);
     let output = object([
-        ("name", matching(&format!("^{NAME}$"))),
+        ("name", matching(&format!("^{NEW_NAME}$"))),
         ("description", defined("words_or_null")),
         (
             "source",
@@ -129,7 +129,7 @@ fn inputs() -> Value {
             }
         };
         object([
-            ("name", matching(&format!("^{prefix}_{NAME}$"))),
+            ("name", matching(&format!("^{prefix}_{NEW_NAME}$"))),
             ("description", defined("words_or_null")),
             ("value_type", only(word)),
             ("required", json!({ "type": ["boolean", "null"] })),

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod bounds;
+mod bindings;
 mod catalogs;
 mod fixes;
 mod for_models;
@@ -15,6 +16,8 @@ mod laws;
 mod page;
 mod pages;
 mod reports;
+mod rules_approvals;
+mod rules_conditions;
 mod rules_control_flow;
 mod rules_data_flow;
 mod rules_declarations;
@@ -25,4 +28,7 @@ mod sample;
 mod sarif;
 mod schemas;
 mod secrets;
+mod strict;
 mod trust;
+mod trust_laws;
+mod shapes;

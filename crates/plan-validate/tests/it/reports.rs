@@ -230,3 +230,57 @@ fn a_text_that_is_no_json_is_shown_with_its_line_and_column() {
       |                      ^ invalid-json
     "#);
 }
+
+#[test]
+fn a_report_shows_what_a_suggestion_changes() {
+    let text = "{\"steps\": [\n  {\"name\": \"a\", \"tool\": \"search\"},\n  {\"name\": \"größe 你好\",\t\"tool\": \"send\", \"after\": [\"a\", \"a\"]}\n]}";
+    let plan = check(text, &Context::new(&catalog(), &Policy::default())).unwrap();
+    insta::assert_snapshot!(pretty(plan.warnings(), "plan.json", text, Colour::Never).trim_end(), @r#"
+    warning[P206]: `a` is a dependency already
+     --> plan.json:3:55
+      |
+    3 |   {"name": "größe 你好", "tool": "send", "after": ["a", "a"]}
+      |                                                         ^^^ repeated-dependency
+      |
+    note: named here first
+     --> plan.json:3:50
+      |
+    3 |   {"name": "größe 你好", "tool": "send", "after": ["a", "a"]}
+      |                                                    ^^^
+    help: remove the second entry
+      |
+    3 -   {"name": "größe 你好", "tool": "send", "after": ["a", "a"]}
+    3 +   {"name": "größe 你好", "tool": "send", "after": ["a"]}
+      |
+    "#);
+}
+
+#[test]
+fn a_place_of_many_lines_and_its_further_places_are_shown() {
+    let text = "{\"steps\": [\n  {\n    \"name\": \"a\",\n    \"tool\": \"serach\"\n  },\n  {\"tool\": \"serach\"},\n  [\n    1\n  ]\n]}";
+    let rejected = check(text, &Context::new(&catalog(), &Policy::default())).unwrap_err();
+    insta::assert_snapshot!(pretty(rejected.findings(), "plan.json", text, Colour::Never).trim_end(), @r#"
+    error[P301]: there is no tool `serach`
+     --> plan.json:4:13
+      |
+    4 |     "tool": "serach"
+      |             ^^^^^^^^ unknown-tool
+      |
+      = help: one of `search`, `send`
+    note: the same tool
+     --> plan.json:6:12
+      |
+    6 |   {"tool": "serach"},
+      |            ^^^^^^^^
+
+    error[P104]: an array is not a step, as an object
+     --> plan.json:7:3
+      |
+    7 | /   [
+    8 | |     1
+    9 | |   ]
+      | |___^ wrong-shape
+      |
+      = help: expected a step, as an object
+    "#);
+}

@@ -93,6 +93,8 @@ fn policy_files_are_read_where_the_schema_takes_them() {
         json!({"severities": {"P206": "fatal"}}),
         json!({"require_approval": {"effects": ["write", "destructive", "open_world", "code"], "tools": ["send"]}}),
         json!({"require_approval": {"effects": ["magic"]}}),
+        json!({"require_approval": {"effects": ["write"], "without": "deny"}}),
+        json!({"require_approval": {"without": "refuse"}}),
         json!({"require_approval": ["send"]}),
         json!({"untrusted": "deny"}),
         json!({"untrusted": "never"}),

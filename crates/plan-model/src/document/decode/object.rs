@@ -80,7 +80,11 @@ impl Decoder {
                 None => unknown.push(key),
             }
         }
-        self.report_fields(at, &fields, &found, unknown);
+        let mut expected = fields.iter().zip(&found);
+        let is_complete = expected.all(|(field, place)| place.is_some() || !field.is_required());
+        if !is_complete || !unknown.is_empty() {
+            self.report_fields(at, &fields, &found, unknown);
+        }
         for (slot, field) in found.iter_mut().zip(fields) {
             if field.presence == Presence::Optional
                 && slot.is_some_and(|place| place.node.is_null())

@@ -38,11 +38,9 @@ pub(super) fn untaken(facts: &Facts<'_>) -> Vec<Untaken> {
 }
 
 /// For each step whether it succeeded in every run that still starts steps after it ended.
-pub(super) fn assured(facts: &Facts<'_>) -> Vec<bool> {
+pub(crate) fn assured(facts: &Facts<'_>) -> Vec<bool> {
     let mut assured = vec![false; facts.plan.steps.len()];
-    // only `settled` asks
-    let asked = facts.steps().any(|(_, step)| step.join == Join::Settled);
-    if !asked || facts.plan.failure_policy != FailurePolicy::Stop {
+    if facts.plan.failure_policy != FailurePolicy::Stop {
         return assured;
     }
     for index in facts.graph.order().unwrap_or_default() {

@@ -118,7 +118,12 @@ impl<'f, 'a> Sweep<'f, 'a> {
             order,
             positions,
             targets,
-            assured: never::assured(facts),
+            // only `settled` asks
+            assured: if facts.steps().any(|(_, step)| step.join == Join::Settled) {
+                never::assured(facts)
+            } else {
+                Vec::new()
+            },
             never,
             dead: HashSet::new(),
             conflicts: Vec::new(),

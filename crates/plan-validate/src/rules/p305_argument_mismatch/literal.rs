@@ -1,6 +1,6 @@
 //! Literals against the compiled schema: one look at the whole arguments object.
 
-use plan_model::{Pointer, Template};
+use plan_model::{Pointer, Template, ValueType};
 use serde_json::{Map, Value};
 
 use super::RULE;
@@ -40,6 +40,13 @@ pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
                     text.into()
                 }
             },
+            Template::Reference(_) => {
+                holes.push(Hole {
+                    pointer: Pointer::root().join(name),
+                    is_text: false,
+                });
+                stand_in(call, name)
+            }
             other => fill(other, &mut Pointer::root().join(name), &mut holes),
         };
         arguments.insert(name.clone(), value);
@@ -47,13 +54,17 @@ pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
     let Some(schema) = &call.tool.input else {
         return;
     };
+    let violations = schema.violations(&Value::Object(arguments), Quote::Shown);
+    if violations.is_empty() {
+        return;
+    }
     let (unknown, missing) = (call.unknown(), call.missing());
     // of one root cause there is one finding: missing and unknown arguments are told by P303 and P304
     let is_told = |violation: &Violation| match violation.pointer.segments().next() {
         Some(argument) => unknown.iter().any(|(name, _)| *name == argument),
         None => violation.kind == ViolationKind::Required && !missing.is_empty(),
     };
-    for violation in schema.violations(&Value::Object(arguments), Quote::Shown) {
+    for violation in violations {
         if is_certain(&violation, &holes) && !is_told(&violation) {
             report(call, violation, findings);
         }
@@ -77,6 +88,23 @@ fn report(call: &Call<'_>, violation: Violation, findings: &mut Findings) {
         Some(expected) => finding.expected(expected),
         None => finding,
     });
+}
+
+/// A value of the argument's type, so that a call whose literals fit does so at the first look.
+fn stand_in(call: &Call<'_>, name: &str) -> Value {
+    let Some(argument) = call.tool.argument(name) else {
+        return Value::Null;
+    };
+    let typical = [
+        (ValueType::String, Value::from("")),
+        (ValueType::Integer, Value::from(0)),
+        (ValueType::Boolean, Value::from(false)),
+        (ValueType::Array, Value::Array(Vec::new())),
+        (ValueType::Object, Value::Object(Map::new())),
+    ];
+    let mut fitting = typical.into_iter();
+    let fitting = fitting.find(|(value_type, _)| argument.shape.is_only(*value_type));
+    fitting.map_or(Value::Null, |(_, value)| value)
 }
 
 /// The value with a stand-in at each hole. Recurses as deep as the plan is nested.

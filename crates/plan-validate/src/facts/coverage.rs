@@ -1,0 +1,78 @@
+//! Which approval step of the plan gives what a call needs.
+//!
+//! An approval counts for a call if it was given whenever the call starts (see `certain`), and if its
+//! prompt showed every value of the call: each reference of the call stands in the prompt, or one to
+//! something that holds it. What stands in the plan needs no showing, nor does a secret, which nobody
+//! may see; an item is shown by the list that it is of. Values that a prompt showed are those that are sent:
+//! whatever a reference reads has ended before the prompt was written, and what has ended stays as it is.
+
+use plan_model::{Path, Reference, Root};
+
+use super::{Facts, Site, Use, follow};
+
+/// So many approvals before a call are looked at, the last ones first.
+const NEAREST: usize = 64;
+/// So many fan-outs are gone through for what an item is of.
+const MOST_LISTS: usize = 64;
+
+impl<'a> Facts<'a> {
+    /// The approval step that approves the call of a step: the last in plan order that always comes first
+    /// and shows every value.
+    pub(crate) fn approval_of(&self, step: usize) -> Option<usize> {
+        let mut nearest = self.approvals_before(step).rev().take(NEAREST);
+        nearest.find(|approval| self.unshown(*approval, step).next().is_none())
+    }
+
+    /// The values of a step's call that the prompt of an approval does not show.
+    pub(crate) fn unshown(
+        &self,
+        approval: usize,
+        step: usize,
+    ) -> impl Iterator<Item = &Use<'a>> + '_ {
+        let prompt: Vec<&Reference> = self
+            .uses_of(approval)
+            .iter()
+            .filter(|read| read.site == Site::HumanPrompt)
+            .map(|read| read.reference)
+            .collect();
+        let values = self.uses_of(step).iter();
+        values.filter(move |read| !is_shown(self, &prompt, read.reference, step, MOST_LISTS))
+    }
+}
+
+fn is_shown(
+    facts: &Facts<'_>,
+    prompt: &[&Reference],
+    read: &Reference,
+    step: usize,
+    depth: usize,
+) -> bool {
+    // `??` chooses by the roots alone, so the same roots are the same choice
+    let same_choice = |shown: &&Reference| {
+        shown.otherwise.len() == read.otherwise.len()
+            && shown.paths().zip(read.paths()).all(|(a, b)| holds(a, b))
+    };
+    prompt.iter().any(same_choice)
+        || read.paths().all(|path| match &path.root {
+            Root::Config(_) | Root::Secret(_) => true,
+            Root::Item(name) => {
+                let list = follow::list_of(facts, step, name.as_str());
+                depth > 0
+                    && list.is_some_and(|(list, owner)| {
+                        is_shown(facts, prompt, list, owner, depth - 1)
+                    })
+            }
+            Root::Input(_) | Root::Step(_) => {
+                let alone = |shown: &&&Reference| shown.otherwise.is_empty();
+                prompt
+                    .iter()
+                    .filter(alone)
+                    .any(|shown| holds(&shown.first, path))
+            }
+        })
+}
+
+/// Whether the value of one path holds that of another.
+fn holds(whole: &Path, part: &Path) -> bool {
+    whole.root == part.root && part.segments.starts_with(&whole.segments)
+}
