@@ -2,8 +2,8 @@
 //! Integration tests of the validator, in one binary.
 
 mod arguments;
-mod bounds;
 mod bindings;
+mod bounds;
 mod catalogs;
 mod fixes;
 mod for_models;
@@ -32,3 +32,4 @@ mod strict;
 mod trust;
 mod trust_laws;
 mod shapes;
+mod trust;
