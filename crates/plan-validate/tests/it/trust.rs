@@ -27,6 +27,7 @@ fn tools() -> ToolCatalog {
             "bash": {"command": "bash"},
             "pure": {"command": "wasm", "output_trust": "trusted"},
         },
+        "models": [{"name": "m"}],
         "agents": {"helper": {"kind": "loop", "model": "m"}},
     }))
 }
@@ -93,7 +94,7 @@ fn plan(steps: &[Value]) -> Value {
             {"name": "pin", "sensitive": true},
             {"name": "maybe", "required": false},
         ],
-        "config": {"boss": "boss@example.com", "all": ["a", "b"]},
+        "config": {"boss": "boss@example.com", "all": [{"to": "a"}, {"to": "b"}]},
         "steps": steps,
     }))
 }
