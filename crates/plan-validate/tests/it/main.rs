@@ -32,3 +32,5 @@ mod shapes;
 mod strict;
 mod trust;
 mod trust_laws;
+mod shapes;
+mod trust;

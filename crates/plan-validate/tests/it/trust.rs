@@ -27,6 +27,7 @@ fn tools() -> ToolCatalog {
             "bash": {"command": "bash"},
             "pure": {"command": "wasm", "output_trust": "trusted"},
         },
+        "models": [{"name": "m"}],
         "agents": {"helper": {"kind": "loop", "model": "m"}},
     }))
 }
@@ -94,7 +95,7 @@ fn plan(steps: &[Value]) -> Value {
             {"name": "maybe", "required": false},
             {"name": "dir", "value_type": "string", "input_kind": "directory_path"},
         ],
-        "config": {"boss": "boss@example.com", "all": ["a", "b"]},
+        "config": {"boss": "boss@example.com", "all": [{"to": "a"}, {"to": "b"}]},
         "steps": steps,
     }))
 }
