@@ -114,6 +114,8 @@ pub mod p512 {}
 pub mod p601 {}
 #[doc = include_str!("../rules/P602-missing-root.md")]
 pub mod p602 {}
+#[doc = include_str!("../rules/P603-unapproved-effect.md")]
+pub mod p603 {}
 #[doc = include_str!("../rules/P604-untrusted-into-sensitive.md")]
 pub mod p604 {}
 #[doc = include_str!("../rules/P605-retry-repeats-effect.md")]
@@ -128,16 +130,12 @@ pub mod p608 {}
 pub mod p609 {}
 #[doc = include_str!("../rules/P610-code-injection.md")]
 pub mod p610 {}
+#[doc = include_str!("../rules/P611-blind-approval.md")]
+pub mod p611 {}
 #[doc = include_str!("../rules/P612-unordered-shared-resource.md")]
 pub mod p612 {}
 #[doc = include_str!("../rules/P613-repeated-call.md")]
 pub mod p613 {}
-#[doc = include_str!("../rules/P603-unapproved-effect.md")]
-pub mod p603 {}
-#[doc = include_str!("../rules/P605-retry-repeats-effect.md")]
-pub mod p605 {}
-#[doc = include_str!("../rules/P611-blind-approval.md")]
-pub mod p611 {}
 #[doc = include_str!("../rules/P701-limit-exceeded.md")]
 pub mod p701 {}
 #[doc = include_str!("../rules/P702-unbounded-fan-out.md")]

@@ -64,6 +64,7 @@ mod p511_join_never_satisfied;
 mod p512_exclusive_join;
 mod p601_working_directory_escapes;
 mod p602_missing_root;
+mod p603_unapproved_effect;
 mod p604_untrusted_into_sensitive;
 mod p605_retry_repeats_effect;
 mod p606_secret_in_wrong_place;
@@ -71,11 +72,9 @@ mod p607_argument_outside_policy;
 mod p608_over_wide_grant;
 mod p609_agent_scope;
 mod p610_code_injection;
+mod p611_blind_approval;
 mod p612_unordered_shared_resource;
 mod p613_repeated_call;
-mod p603_unapproved_effect;
-mod p605_retry_repeats_effect;
-mod p611_blind_approval;
 mod p701_limit_exceeded;
 mod p702_unbounded_fan_out;
 mod p703_missing_timeout;
@@ -168,6 +167,7 @@ static RULES: &[Rule] = &[
     p512_exclusive_join::RULE,
     p601_working_directory_escapes::RULE,
     p602_missing_root::RULE,
+    p603_unapproved_effect::RULE,
     p604_untrusted_into_sensitive::RULE,
     p605_retry_repeats_effect::RULE,
     p606_secret_in_wrong_place::RULE,
@@ -175,11 +175,9 @@ static RULES: &[Rule] = &[
     p608_over_wide_grant::RULE,
     p609_agent_scope::RULE,
     p610_code_injection::RULE,
+    p611_blind_approval::RULE,
     p612_unordered_shared_resource::RULE,
     p613_repeated_call::RULE,
-    p603_unapproved_effect::RULE,
-    p605_retry_repeats_effect::RULE,
-    p611_blind_approval::RULE,
     p701_limit_exceeded::RULE,
     p702_unbounded_fan_out::RULE,
     p703_missing_timeout::RULE,
