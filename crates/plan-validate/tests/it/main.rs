@@ -15,6 +15,7 @@ mod inputs;
 mod laws;
 mod page;
 mod pages;
+mod policies;
 mod reports;
 mod rules_approvals;
 mod rules_conditions;
