@@ -97,6 +97,7 @@ use crate::rule::{Check, Rule};
 
 pub use reserved::ReservedCode;
 
+pub(crate) use p110_environment_reference::with_edit;
 pub(crate) use p902_invalid_policy::against as policy_against;
 
 /// What is wrong with a catalog.
