@@ -33,5 +33,3 @@ mod shapes;
 mod strict;
 mod trust;
 mod trust_laws;
-mod shapes;
-mod trust;
