@@ -31,6 +31,7 @@ fn tools() -> ToolCatalog {
     }))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn call(id: &str, tool: &str, arguments: Value) -> Value {
     step(
         id,
@@ -72,6 +73,7 @@ fn ask(id: &str, prompt: &str) -> Value {
     step(id, "HUMAN_INTERACTION", config, json!({}))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn fan_out(id: &str, over: &str, body: &[&str], more: Value) -> Value {
     let mut config = json!({"over": over, "item_var": "row", "spawn_steps": body});
     for (name, value) in more.as_object().unwrap() {
