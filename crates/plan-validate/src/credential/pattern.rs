@@ -173,9 +173,9 @@ fn token(text: &str, is_cut: bool) -> Option<(&'static str, usize, usize)> {
             && is_varied(body)
             && (pattern.is_one)(body)
             && !rest
-                .bytes()
-                .nth(length)
-                .is_some_and(|byte| byte.is_ascii_alphanumeric());
+                .as_bytes()
+                .get(length)
+                .is_some_and(u8::is_ascii_alphanumeric);
         (is_one || was_cut).then(|| (pattern.kind, prefix.len(), prefix.len() + length))
     })
 }
@@ -224,7 +224,7 @@ pub(super) fn private_keys(text: &str) -> Vec<Credential> {
 /// What stands behind the word `Bearer`: not a word of prose.
 pub(super) fn bearer(run: &str) -> Option<Credential> {
     let is_one = is_varied(run) && run.bytes().any(|byte| byte.is_ascii_digit());
-    is_one.then(|| Credential {
+    is_one.then_some(Credential {
         kind: "a bearer token",
         hidden: 0..run.len(),
     })

@@ -28,7 +28,9 @@ pub(super) fn problem(problem: &Problem) -> Option<Finding> {
     let ProblemKind::InvalidSource { actual } = &problem.kind else {
         return None;
     };
-    let reference = Reference::parse(actual).ok()?;
+    // the reader quotes the text
+    let (_, text) = actual.split_once('`')?;
+    let reference = Reference::parse(text.strip_suffix('`')?).ok()?;
     let secret = secret_of(&reference)?;
     let at = problem.pointer.clone();
     Some(misplaced(at, &[secret], PUBLISHED))

@@ -32,6 +32,7 @@ fn tools() -> ToolCatalog {
     }))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn call(id: &str, tool: &str, arguments: Value) -> Value {
     step(
         id,
@@ -73,6 +74,7 @@ fn ask(id: &str, prompt: &str) -> Value {
     step(id, "HUMAN_INTERACTION", config, json!({}))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn fan_out(id: &str, over: &str, body: &[&str], more: Value) -> Value {
     let mut config = json!({"over": over, "item_var": "row", "spawn_steps": body});
     for (name, value) in more.as_object().unwrap() {
@@ -560,11 +562,10 @@ fn the_policy_says_what_it_means() {
     let site = checked.grant().site(&id).unwrap();
     assert!(matches!(&site.approval, Approval::AskAtCall(why) if why.contains("`fetch`")));
     // the lock says that it asks, and not why
+    let lock = checked.grant().lock();
     assert!(
-        checked
-            .grant()
-            .lock()
-            .contains("step send tool \"send\" attempts 1 asked\n")
+        lock.contains("asked") && !lock.contains("untrusted"),
+        "{lock}"
     );
 }
 
