@@ -32,6 +32,5 @@ mod secrets;
 mod shapes;
 mod strict;
 mod trust;
-mod trust_laws;
-mod shapes;
 mod trust;
+mod trust_laws;
