@@ -32,5 +32,4 @@ mod secrets;
 mod shapes;
 mod strict;
 mod trust;
-mod trust;
 mod trust_laws;
