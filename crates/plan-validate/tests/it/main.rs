@@ -2,8 +2,8 @@
 //! Integration tests of the validator, in one binary.
 
 mod arguments;
-mod bounds;
 mod bindings;
+mod bounds;
 mod catalogs;
 mod fixes;
 mod for_models;
@@ -28,7 +28,7 @@ mod sample;
 mod sarif;
 mod schemas;
 mod secrets;
+mod shapes;
 mod strict;
 mod trust;
 mod trust_laws;
-mod shapes;
