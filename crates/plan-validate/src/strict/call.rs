@@ -74,11 +74,9 @@ pub(super) fn arguments(
     sources: &Sources,
     definitions: &mut Map<String, Value>,
 ) -> Option<Value> {
-    let named = offered
-        .tool
-        .input
-        .as_ref()
-        .filter(|input| !is_free(input.schema()));
+    let takes_any = |schema| offered.tool.takes_other_arguments() && is_free(schema);
+    let input = offered.tool.input.as_ref();
+    let named = input.filter(|input| !takes_any(input.schema()));
     let Some(input) = named else {
         // of a tool of which only the name is known any argument is taken
         let value = any_of(
