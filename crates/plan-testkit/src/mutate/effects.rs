@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Mutator;
-use super::plant::{at, call, text};
+use super::plant::{at, call, list, text};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator::new("P601", "climb-out-of-the-folder", |case, random| {
@@ -18,6 +18,13 @@ pub(super) const MUTATORS: &[Mutator] = &[
         at(format!("/steps/{step}/config/working_dir"))
     }),
     Mutator::new("P602", "agent-without-a-folder", |case, _| {
+        let inputs = list(&case.document, "/inputs");
+        if inputs
+            .iter()
+            .any(|input| text(input, "/input_kind") == "directory_path")
+        {
+            return None;
+        }
         // without a policy on roots, an agent may work anywhere
         case.rule("roots", json!([]))?;
         case.add_input(
@@ -109,8 +116,11 @@ pub(super) const MUTATORS: &[Mutator] = &[
         at(format!("/steps/{step}/config/prompt"))
     }),
     Mutator::new("P612", "write-one-path-twice", |case, _| {
-        case.add_call("save", json!({"path": "out/same.txt", "text": "one"}))?;
-        let step = case.add_call("save", json!({"path": "./out/same.txt", "text": "two"}))?;
+        case.add_call("save", json!({"path": "./out/same.txt", "text": "one"}))?;
+        let step = case.add_call(
+            "save",
+            json!({"path": "./out/../out/same.txt", "text": "two"}),
+        )?;
         at(format!("/steps/{step}/config/arguments/path"))
     }),
     Mutator::new("P613", "send-it-twice", |case, _| {
