@@ -237,7 +237,7 @@ fn the_workflow_fails_on_every_attacked_plan() {
         ),
         ("step `collect` may newly make 9 attempts, not 3", |plan| {
             plan["steps"][0]["retry"]["max_attempts"] = json!(9);
-            plan["limits"]["max_tool_calls"] = json!(10);
+            plan["limits"] = json!({"max_tool_calls": 10, "max_wall_secs": 6000});
         }),
     ];
     for (said, attack) in attacks {
