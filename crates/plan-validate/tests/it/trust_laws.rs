@@ -332,11 +332,7 @@ impl World {
             ),
             Kind::Agent => (
                 "AGENT_CALL",
-<<<<<<< HEAD
                 json!({"objective": text, "working_dir": "${input.dir}", "agent": "helper"}),
-=======
-                json!({"objective": text, "working_dir": "w", "agent": "helper"}),
->>>>>>> w-render
             ),
             Kind::Question | Kind::Approval => (
                 "HUMAN_INTERACTION",
