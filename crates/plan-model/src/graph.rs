@@ -55,6 +55,7 @@ pub struct Graph {
     bodies: Table<usize>,
     nesting: Nesting,
     branches: Table<(usize, bool)>,
+    has_unknown_names: bool,
     order: Option<Order>,
 }
 
@@ -88,6 +89,16 @@ impl Graph {
     /// The index of the first step of this id.
     pub fn index_of(&self, id: &StepId) -> Option<usize> {
         self.ids.get(id).copied()
+    }
+
+    /// Whether two steps have the same id.
+    pub fn has_repeated_ids(&self) -> bool {
+        self.ids.len() < self.len()
+    }
+
+    /// Whether some step names a step that there is not: as a dependency, in a reference, as a branch, or in a body.
+    pub fn has_unknown_names(&self) -> bool {
+        self.has_unknown_names
     }
 
     /// What a step waits for, in document order, each once.

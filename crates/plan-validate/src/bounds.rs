@@ -117,15 +117,16 @@ impl Bounds {
 
     /// How often somebody is asked: once for each item, and for one of two branches.
     fn count_asks(&self, facts: &Facts<'_>) -> u64 {
-        let asking: std::collections::HashSet<usize> = self
-            .asks
-            .iter()
-            .filter_map(|ask| facts.index_of(&ask.step))
-            .collect();
+        let mut asking = vec![false; facts.plan.steps.len()];
+        for step in self.asks.iter().filter_map(|ask| facts.index_of(&ask.step)) {
+            if let Some(asks) = asking.get_mut(step) {
+                *asks = true;
+            }
+        }
         let items = Items::of(facts, Unknown::Most);
         amounts::most(facts, &|index| {
             let mut amounts = Amounts::NONE;
-            if asking.contains(&index) {
+            if asking.get(index).copied().unwrap_or(false) {
                 amounts.asks = items.times(index);
             }
             amounts

@@ -8,6 +8,7 @@ mod length;
 mod misfits;
 mod missing;
 mod outputs;
+mod prefixes;
 mod trust;
 mod uses;
 
@@ -60,7 +61,10 @@ pub(crate) struct Facts<'a> {
     declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
     certain: OnceCell<Certain>,
-    distrust: OnceCell<Distrust>,
+    distrust: OnceCell<Distrust<'a>>,
+    prompts: OnceCell<coverage::Prompts<'a>>,
+    /// The steps with literal texts in which something could look like a reference.
+    pub(crate) marked: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Facts<'a> {
@@ -103,6 +107,8 @@ impl<'a> Facts<'a> {
             shapes: follow::Shapes::new(plan),
             certain: OnceCell::new(),
             distrust: OnceCell::new(),
+            prompts: OnceCell::new(),
+            marked: OnceCell::new(),
         }
     }
 
@@ -243,7 +249,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Which values are not trusted, and why. Found once, on first use.
-    pub(crate) fn distrust(&self) -> &Distrust {
+    pub(crate) fn distrust(&self) -> &Distrust<'a> {
         self.distrust.get_or_init(|| Distrust::of(self))
     }
 
@@ -265,6 +271,12 @@ impl<'a> Facts<'a> {
     /// What a step delivers, as far as it can be known.
     pub(crate) fn outputs(&self, step: usize) -> Outputs<'a> {
         Outputs::of(self, step)
+    }
+
+    /// Whether a step can have an output of this name.
+    pub(crate) fn has_output(&self, step: usize, output: &str) -> bool {
+        // what is declared needs no shape made of it
+        self.declared_output(step, output).is_some() || self.output_shape(step, output).is_some()
     }
 
     /// The shape of one output of a step; `None` where the step can have no such output.

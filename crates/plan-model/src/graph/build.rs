@@ -1,5 +1,6 @@
 //! From a plan to its edges.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use super::nesting::Nesting;
@@ -79,8 +80,14 @@ pub(super) fn graph(plan: &Plan) -> Graph {
         ids.entry(step.id.clone()).or_insert(index);
     }
 
-    let named = named(plan, &ids);
-    let (owners, bodies) = bodies(plan, &ids);
+    let names = Names {
+        ids: &ids,
+        unknown: Cell::new(false),
+    };
+    let named = named(plan, &names);
+    let (owners, bodies) = bodies(plan, &names);
+    let branches = branches(plan, &names);
+    let has_unknown_names = names.unknown.get();
     let nesting = Nesting::new(&owners);
     let lifted = named
         .iter()
@@ -112,21 +119,37 @@ pub(super) fn graph(plan: &Plan) -> Graph {
         owners,
         bodies,
         nesting,
-        branches: Table::from_sorted(0, []),
+        branches,
+        has_unknown_names,
         order: None,
     };
-    graph.branches = branches(plan, &graph);
     graph.order = Order::of(&graph);
     graph
 }
 
+/// Looks names up, and remembers whether any of them was no step's.
+struct Names<'i> {
+    ids: &'i HashMap<StepId, usize>,
+    unknown: Cell<bool>,
+}
+
+impl Names<'_> {
+    fn get(&self, id: &StepId) -> Option<usize> {
+        let found = self.ids.get(id).copied();
+        if found.is_none() {
+            self.unknown.set(true);
+        }
+        found
+    }
+}
+
 /// Every edge that a step names, with its origin.
-fn named(plan: &Plan, ids: &HashMap<StepId, usize>) -> Vec<(usize, usize, u8)> {
+fn named(plan: &Plan, names: &Names<'_>) -> Vec<(usize, usize, u8)> {
     let mut named = Vec::with_capacity(plan.steps.len() * 2);
     for (index, step) in plan.steps.iter().enumerate() {
         let mut name = |id: &StepId, origin| {
-            if let Some(target) = ids.get(id) {
-                named.push((index, *target, origin));
+            if let Some(target) = names.get(id) {
+                named.push((index, target, origin));
             }
         };
         step.depends_on.iter().for_each(|id| name(id, DECLARED));
@@ -139,19 +162,19 @@ fn named(plan: &Plan, ids: &HashMap<StepId, usize>) -> Vec<(usize, usize, u8)> {
 }
 
 /// The first owner of each step, and what each fan-out is the first to own. None owns itself.
-fn bodies(plan: &Plan, ids: &HashMap<StepId, usize>) -> (Vec<Option<usize>>, Table<usize>) {
+fn bodies(plan: &Plan, names: &Names<'_>) -> (Vec<Option<usize>>, Table<usize>) {
     let mut owners = vec![None; plan.steps.len()];
     let mut bodies = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let StepConfig::FanOut(fan_out) = &step.config else {
             continue;
         };
-        for spawned in fan_out.spawn_steps.iter().filter_map(|id| ids.get(id)) {
-            if *spawned != index
-                && let Some(owner @ None) = owners.get_mut(*spawned)
+        for spawned in fan_out.spawn_steps.iter().filter_map(|id| names.get(id)) {
+            if spawned != index
+                && let Some(owner @ None) = owners.get_mut(spawned)
             {
                 *owner = Some(index);
-                bodies.push((index, *spawned));
+                bodies.push((index, spawned));
             }
         }
     }
@@ -159,7 +182,7 @@ fn bodies(plan: &Plan, ids: &HashMap<StepId, usize>) -> (Vec<Option<usize>>, Tab
 }
 
 /// The conditions that name each step as a branch.
-fn branches(plan: &Plan, graph: &Graph) -> Table<(usize, bool)> {
+fn branches(plan: &Plan, names: &Names<'_>) -> Table<(usize, bool)> {
     let mut branches = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let StepConfig::Condition(condition) = &step.config else {
@@ -169,7 +192,7 @@ fn branches(plan: &Plan, graph: &Graph) -> Table<(usize, bool)> {
             (&condition.true_steps, true),
             (&condition.false_steps, false),
         ] {
-            for target in targets.iter().filter_map(|id| graph.index_of(id)) {
+            for target in targets.iter().filter_map(|id| names.get(id)) {
                 branches.push((target, (index, result)));
             }
         }

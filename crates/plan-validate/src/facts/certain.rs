@@ -89,12 +89,24 @@ impl Facts<'_> {
     ) -> impl DoubleEndedIterator<Item = usize> + '_ {
         let certain = self.certain();
         let words = certain.approved.iter().zip(certain.approvals.chunks(64));
-        words.flat_map(move |(words, approvals)| {
-            let word = words.get(step).copied().unwrap_or(0);
+        let words = words.filter_map(move |(words, approvals)| {
+            let word = words.get(step).copied().filter(|word| *word != 0)?;
+            Some((word, approvals))
+        });
+        words.flat_map(|(word, approvals)| {
             let given =
                 move |(bit, approval): (usize, &usize)| (word >> bit & 1 == 1).then_some(*approval);
             approvals.iter().enumerate().filter_map(given)
         })
+    }
+
+    /// How many approval steps must have been approved whenever `step` starts.
+    pub(crate) fn count_approvals_before(&self, step: usize) -> u32 {
+        let words = self.certain().approved.iter();
+        words
+            .filter_map(|words| words.get(step))
+            .map(|word| word.count_ones())
+            .sum()
     }
 
     /// Whether the approval step `approval` must have been approved whenever `step` starts.

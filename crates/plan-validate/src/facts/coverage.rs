@@ -8,12 +8,30 @@
 
 use plan_model::{Path, Reference, Root};
 
+use super::prefixes::Prefixes;
 use super::{Facts, Site, Use, follow};
 
 /// So many approvals before a call are looked at, the last ones first.
 const NEAREST: usize = 64;
 /// So many fan-outs are gone through for what an item is of.
 const MOST_LISTS: usize = 64;
+
+/// For each approval of the plan what its prompt shows, by the first path of each reference.
+#[derive(Debug)]
+pub(super) struct Prompts<'a>(Vec<Prompt<'a>>);
+
+type Prompt<'a> = Prefixes<'a, &'a Reference>;
+
+impl<'a> Prompts<'a> {
+    fn of(facts: &Facts<'a>) -> Self {
+        let prompt = |approval: &usize| {
+            let shown = facts.uses_of(*approval).iter();
+            let shown = shown.filter(|read| read.site == Site::HumanPrompt);
+            Prefixes::new(shown.map(|read| (&read.reference.first, read.reference)))
+        };
+        Self(facts.approvals().iter().map(prompt).collect())
+    }
+}
 
 impl<'a> Facts<'a> {
     /// The approval step that approves the call of a step: the last in plan order that always comes first
@@ -29,20 +47,19 @@ impl<'a> Facts<'a> {
         approval: usize,
         step: usize,
     ) -> impl Iterator<Item = &Use<'a>> + '_ {
-        let prompt: Vec<&Reference> = self
-            .uses_of(approval)
-            .iter()
-            .filter(|read| read.site == Site::HumanPrompt)
-            .map(|read| read.reference)
-            .collect();
+        let prompts = self.prompts.get_or_init(|| Prompts::of(self));
+        let at = self.approvals().binary_search(&approval).ok();
+        let prompt = at.and_then(|at| prompts.0.get(at));
         let values = self.uses_of(step).iter();
-        values.filter(move |read| !is_shown(self, &prompt, read.reference, step, MOST_LISTS))
+        values.filter(move |read| {
+            prompt.is_none_or(|prompt| !is_shown(self, prompt, read.reference, step, MOST_LISTS))
+        })
     }
 }
 
 fn is_shown(
     facts: &Facts<'_>,
-    prompt: &[&Reference],
+    prompt: &Prompt<'_>,
     read: &Reference,
     step: usize,
     depth: usize,
@@ -52,7 +69,7 @@ fn is_shown(
         shown.otherwise.len() == read.otherwise.len()
             && shown.paths().zip(read.paths()).all(|(a, b)| holds(a, b))
     };
-    prompt.iter().any(same_choice)
+    prompt.around(&read.first).any(same_choice)
         || read.paths().all(|path| match &path.root {
             Root::Config(_) | Root::Secret(_) => true,
             Root::Item(name) => {
@@ -63,11 +80,8 @@ fn is_shown(
                     })
             }
             Root::Input(_) | Root::Step(_) => {
-                let alone = |shown: &&&Reference| shown.otherwise.is_empty();
-                prompt
-                    .iter()
-                    .filter(alone)
-                    .any(|shown| holds(&shown.first, path))
+                let mut shown = prompt.around(path);
+                shown.any(|shown| shown.otherwise.is_empty())
             }
         })
 }

@@ -60,6 +60,9 @@ impl MissingStep<'_> {
 ///
 /// None where a step has no id: it may be the one that is meant.
 pub(super) fn of<'a>(facts: &Facts<'a>) -> Vec<MissingStep<'a>> {
+    if !facts.graph.has_unknown_names() && !has_unknown_outputs(facts) {
+        return Vec::new();
+    }
     if facts
         .steps()
         .any(|(index, step)| has_no_id(facts, index, step))
@@ -116,6 +119,12 @@ pub(super) fn of<'a>(facts: &Facts<'a>) -> Vec<MissingStep<'a>> {
             MissingStep { name, places }
         })
         .collect()
+}
+
+/// Whether an output of the plan reads a step that there is not.
+fn has_unknown_outputs(facts: &Facts<'_>) -> bool {
+    let mut read = facts.plan.outputs.iter().flat_map(|it| it.source.steps());
+    read.any(|id| facts.index_of(id).is_none())
 }
 
 /// Whether the reader found no id. The stand-in that it takes is no text of the grammar.

@@ -27,7 +27,7 @@ pub(crate) use way::Way;
 
 /// Why the values of a plan are not trusted; whatever it does not name is.
 #[derive(Debug)]
-pub(crate) struct Distrust {
+pub(crate) struct Distrust<'a> {
     /// For each step: why its outputs are not.
     outputs: Vec<Option<Why>>,
     /// For each step whose outputs are not: the source of that.
@@ -41,7 +41,7 @@ pub(crate) struct Distrust {
         reason = "not asked yet, trusted, or not trusted"
     )]
     items: Vec<Option<Option<Cause>>>,
-    shown: Shown,
+    shown: Shown<'a>,
 }
 
 /// Why the outputs of a step are not trusted.
@@ -66,9 +66,9 @@ pub(crate) enum Cause {
     Input(usize),
 }
 
-impl Distrust {
+impl<'a> Distrust<'a> {
     /// Looks at every step once.
-    pub(super) fn of(facts: &Facts<'_>) -> Self {
+    pub(super) fn of(facts: &Facts<'a>) -> Self {
         let count = facts.plan.steps.len();
         let mut distrust = Self {
             outputs: vec![None; count],

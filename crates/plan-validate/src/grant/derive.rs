@@ -31,13 +31,16 @@ pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
         sources: Sources::of(facts, &gates),
         digest: OnceLock::new(),
     };
-    for (index, step) in facts.steps() {
-        if let Some(mut site) = site(facts, index, step, &mut grant) {
-            site.within = gates.owner(index);
-            site.behind = gates.before(index);
-            grant.sites.insert(step.id.clone(), site);
-        }
-    }
+    // a map that is filled in the order of its keys looks for no places in it
+    let mut steps: Vec<(usize, &Step)> = facts.steps().collect();
+    steps.sort_unstable_by(|(_, a), (_, b)| a.id.cmp(&b.id));
+    let sites = steps.into_iter().filter_map(|(index, step)| {
+        let mut site = site(facts, index, step, &mut grant)?;
+        site.within = gates.owner(index);
+        site.behind = gates.before(index);
+        Some((step.id.clone(), site))
+    });
+    grant.sites = sites.collect();
     grant
 }
 
@@ -152,10 +155,11 @@ fn untrusted(
 /// An untrusted value is one that no approval before the call has shown.
 fn approval(facts: &Facts<'_>, index: usize, untrusted: Option<String>) -> Approval {
     let demanded = demand::of(facts, index).map(|demand| demand.asks());
-    let given = facts.approval_of(index).filter(|_| untrusted.is_none());
+    let is_trusted = untrusted.is_none();
     let Some(reason) = demanded.or(untrusted) else {
         return Approval::NotNeeded;
     };
+    let given = is_trusted.then(|| facts.approval_of(index)).flatten();
     match given.and_then(|approval| facts.step(approval)) {
         Some(approval) => Approval::GivenBy(approval.id.clone()),
         None => Approval::AskAtCall(reason),

@@ -1,6 +1,6 @@
 //! Which of the plan's own approvals come before a step in every run.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use plan_model::{StepConfig, StepId};
 
@@ -30,14 +30,8 @@ impl<'f, 'a> Gates<'f, 'a> {
         if !self.any {
             return BTreeSet::new();
         }
-        let mut last = VecDeque::new();
-        for approval in self.facts.approvals_before(step) {
-            if last.len() == MOST {
-                last.pop_front();
-            }
-            last.push_back(approval);
-        }
-        last.into_iter().filter_map(|gate| self.id(gate)).collect()
+        let last = self.facts.approvals_before(step).rev().take(MOST);
+        last.filter_map(|gate| self.id(gate)).collect()
     }
 
     /// The fan-out that a step is in.

@@ -3,7 +3,7 @@
 use plan_model::{CodeSource, Pointer, Step, StepConfig, Template, TextPart};
 use serde_json::Value;
 
-use super::place;
+use super::{foreign, place};
 use crate::facts::Facts;
 
 /// A text as it will be used, and where it stands.
@@ -40,6 +40,26 @@ pub(super) fn each(
 ) {
     for (index, step) in facts.steps() {
         of_step(index, step, worth, visit);
+    }
+}
+
+/// Calls `visit` for every text with a mark of a foreign form, in document order.
+///
+/// Several rules look at these few, so that their steps are found once.
+pub(super) fn each_marked(facts: &Facts<'_>, visit: &mut dyn FnMut(&LiteralText<'_>)) {
+    let marked = facts.marked.get_or_init(|| {
+        let mut marked = Vec::new();
+        each(facts, foreign::has_mark, &mut |text| {
+            if marked.last() != Some(&text.step) {
+                marked.push(text.step);
+            }
+        });
+        marked
+    });
+    for index in marked {
+        if let Some(step) = facts.step(*index) {
+            of_step(*index, step, foreign::has_mark, visit);
+        }
     }
 }
 

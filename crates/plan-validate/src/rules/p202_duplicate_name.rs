@@ -31,10 +31,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         findings,
     );
     // the graph has a table of the ids already
-    if facts
-        .steps()
-        .any(|(index, step)| facts.index_of(&step.id) != Some(index))
-    {
+    if facts.graph.has_repeated_ids() {
         let steps = plan.steps.iter().map(|step| step.id.as_str());
         report("steps", steps, |at| place::step(at).join("id"), findings);
     }

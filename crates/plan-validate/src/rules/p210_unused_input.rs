@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use plan_model::{Input, InputKind, Pointer, Reference, Root};
 
 use super::{
-    foreign, literal_text, p401_malformed_reference, p407_reference_in_code,
-    p412_foreign_reference, place,
+    literal_text, p401_malformed_reference, p407_reference_in_code, p412_foreign_reference, place,
 };
 use crate::facts::Facts;
 use crate::finding::Severity;
@@ -67,7 +66,7 @@ fn meant(facts: &Facts<'_>) -> HashSet<String> {
     let mut note = |reference: &Reference| {
         meant.extend(input_of(&reference.first.root).map(str::to_owned));
     };
-    literal_text::each(facts, foreign::has_mark, &mut |literal| {
+    literal_text::each_marked(facts, &mut |literal| {
         names.meant(literal).iter().for_each(&mut note);
         for (_, reference) in p401_malformed_reference::in_shell_syntax(facts, literal) {
             note(&reference);

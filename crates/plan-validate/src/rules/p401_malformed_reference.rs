@@ -37,7 +37,7 @@ fn problem(problem: &Problem) -> Option<Finding> {
 }
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    literal_text::each(facts, |text| text.contains('$'), &mut |literal| {
+    literal_text::each_marked(facts, &mut |literal| {
         for (spelled, reference) in in_shell_syntax(facts, literal) {
             let message = format!("{} is not in braces, and stays text", quoted(spelled));
             let finding = RULE.at(literal.pointer.clone(), message);

@@ -78,7 +78,7 @@ fn missing_name<'a>(facts: &Facts<'_>, read: &Use<'_>, path: &'a Path) -> Option
         Root::Step(id) => {
             let step = facts.index_of(id)?;
             match path.segments.first()? {
-                Segment::Name(output) => (facts.output_shape(step, output).is_none()
+                Segment::Name(output) => (!facts.has_output(step, output)
                     && !are_outputs_unread(facts, step))
                 .then_some(Missing::Output(step, output)),
                 Segment::Index(index) => Some(Missing::Index(step, *index)),

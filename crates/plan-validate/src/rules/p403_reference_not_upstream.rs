@@ -35,10 +35,17 @@ enum Why {
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Why, Vec<&Use<'_>>)> = BTreeMap::new();
+    // in a plan without bodies a step sees every other one
+    let has_bodies = facts.steps().any(|(step, _)| facts.owner(step).is_some());
     for read in &facts.uses {
         // a plan output that names a body step is P410's
         let Some(reader) = read.step else { continue };
-        for target in read.reference.steps().filter_map(|id| facts.index_of(id)) {
+        let Some(own) = facts.step(reader).map(|step| &step.id) else {
+            continue;
+        };
+        let named = read.reference.steps();
+        let named = named.filter(|id| has_bodies || *id == own);
+        for target in named.filter_map(|id| facts.index_of(id)) {
             if let Some(why) = why(facts, read, reader, target) {
                 let (_, places) = found.entry((reader, target)).or_insert((why, Vec::new()));
                 places.push(read);

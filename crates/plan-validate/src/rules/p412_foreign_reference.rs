@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut names = Names::new(facts);
-    literal_text::each(facts, foreign::has_mark, &mut |literal| {
+    literal_text::each_marked(facts, &mut |literal| {
         let Some(meant) = names.meant(literal) else {
             return;
         };

@@ -2,7 +2,7 @@
 //!
 //! Where the policy asks instead, a person is asked at the call: the bounds list it, and nothing is found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use plan_model::{OnReject, Pointer, StepConfig};
 
@@ -35,6 +35,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         return;
     }
     let mut assumed: BTreeMap<String, Vec<Pointer>> = BTreeMap::new();
+    let mut ways = Ways::default();
     for (index, step) in facts.steps() {
         let Some(demand) = demand::of(facts, index) else {
             continue;
@@ -56,7 +57,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         }
         findings.add(match facts.approvals_before(index).next_back() {
             Some(approval) => unshown(facts, index, approval, &demand),
-            None => unapproved(facts, index, &demand),
+            None => unapproved(facts, &ways.to(facts, index), &demand),
         });
     }
     for (message, places) in assumed {
@@ -75,7 +76,7 @@ fn unshown(facts: &Facts<'_>, step: usize, approval: usize, demand: &Demand) -> 
     let mut values = facts.unshown(approval, step);
     let prompt = place::config(approval, "prompt");
     let Some(first) = values.next() else {
-        return unapproved(facts, step, demand);
+        return unapproved(facts, &Ways::default().to(facts, step), demand);
     };
     let message = format!(
         "{} sends {}, which the prompt of {} does not show, and the policy denies {} without an approval",
@@ -97,17 +98,17 @@ fn unshown(facts: &Facts<'_>, step: usize, approval: usize, demand: &Demand) -> 
 }
 
 /// There is a way to the call without an approval.
-fn unapproved(facts: &Facts<'_>, step: usize, demand: &Demand) -> Finding {
-    let way = Way::to(facts, step);
-    let mut names: Vec<String> = way
-        .steps
-        .iter()
-        .map(|step| name::of(facts, *step))
-        .collect();
-    if names.len() > NAMED {
-        let more = names.len() - NAMED;
-        names.splice(NAMED / 2..NAMED / 2 + more, [format!("{more} more")]);
-    }
+fn unapproved(facts: &Facts<'_>, way: &Way, demand: &Demand) -> Finding {
+    let step = way.call;
+    let name = |step: &usize| name::of(facts, *step);
+    let mut names: Vec<String> = match way.steps.len().checked_sub(NAMED) {
+        Some(more @ 1..) => {
+            let first = way.steps.iter().take(NAMED / 2).map(name);
+            let last = way.steps.iter().skip(NAMED / 2 + more).map(name);
+            first.chain([format!("{more} more")]).chain(last).collect()
+        }
+        _ => way.steps.iter().map(name).collect(),
+    };
     if way.is_cut {
         names.insert(0, "…".to_owned());
     }
@@ -124,7 +125,7 @@ fn unapproved(facts: &Facts<'_>, step: usize, demand: &Demand) -> Finding {
     for before in way.steps.iter().rev().skip(1).take(RELATED) {
         finding = finding.related(place::step(*before), "on the way to the call");
     }
-    for approval in way.beside.iter().take(RELATED) {
+    for approval in &way.beside {
         finding = finding.related(place::step(*approval), why_not(facts, *approval));
     }
     finding.help(format!(
@@ -145,46 +146,70 @@ fn why_not(facts: &Facts<'_>, approval: usize) -> &'static str {
 
 /// A way to a call without an approval.
 struct Way {
+    call: usize,
     /// Its steps in the order in which they run, the call last.
     steps: Vec<usize>,
     /// Whether there are more before them.
     is_cut: bool,
-    /// The approvals that it leads by.
+    /// Approvals that it leads by, at most as many as are told.
     beside: Vec<usize>,
 }
 
-impl Way {
+/// Finds ways, and keeps what it finds: many calls are reached by the same steps.
+#[derive(Default)]
+struct Ways {
+    back: HashMap<usize, Back>,
+}
+
+/// One step back on a way.
+struct Back {
+    /// Where it leads from here; `None` at its beginning.
+    to: Option<usize>,
+    /// The approvals that this step waits for, at most as many as are told.
+    beside: Vec<usize>,
+}
+
+impl Ways {
     /// Goes back from the call, around the approvals where there is a way around them.
-    fn to(facts: &Facts<'_>, call: usize) -> Self {
-        let mut way = Self {
+    fn to(&mut self, facts: &Facts<'_>, call: usize) -> Way {
+        let mut way = Way {
+            call,
             steps: vec![call],
             is_cut: false,
             beside: Vec::new(),
         };
-        let is_approval = |step: &usize| facts.approvals().binary_search(step).is_ok();
         let mut at = call;
         loop {
-            let dependencies = facts.graph.dependencies(at);
-            let gates = |dependency: &usize| {
-                (
-                    is_approval(dependency),
-                    facts.approvals_before(*dependency).count(),
-                )
-            };
-            let next = dependencies.iter().copied().min_by_key(gates);
-            way.beside
-                .extend(dependencies.iter().copied().filter(is_approval));
-            let Some(next) = next.or_else(|| facts.owner(at)) else {
-                break;
-            };
+            let back = self.back.entry(at).or_insert_with(|| Back::of(facts, at));
+            let missing = RELATED.saturating_sub(way.beside.len());
+            way.beside.extend(back.beside.iter().take(missing));
+            let Some(to) = back.to else { break };
             if way.steps.len() == LONGEST {
                 way.is_cut = true;
                 break;
             }
-            way.steps.push(next);
-            at = next;
+            way.steps.push(to);
+            at = to;
         }
         way.steps.reverse();
         way
+    }
+}
+
+impl Back {
+    fn of(facts: &Facts<'_>, step: usize) -> Self {
+        let is_approval = |step: &usize| facts.approvals().binary_search(step).is_ok();
+        let gates = |dependency: &usize| {
+            let before = facts.count_approvals_before(*dependency);
+            (is_approval(dependency), before)
+        };
+        let dependencies = facts.graph.dependencies(step).iter().copied();
+        Self {
+            to: dependencies
+                .clone()
+                .min_by_key(gates)
+                .or_else(|| facts.owner(step)),
+            beside: dependencies.filter(is_approval).take(RELATED).collect(),
+        }
     }
 }

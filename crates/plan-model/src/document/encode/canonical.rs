@@ -1,5 +1,7 @@
 //! The outlet that writes canonical JSON.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 use super::Outlet;
@@ -7,41 +9,43 @@ use crate::digest::{write_canonical, write_text};
 
 /// Canonical JSON being written. Whoever calls brings members in the order of their names.
 #[derive(Debug, Default)]
-pub(crate) struct Canonical {
-    text: String,
+pub(crate) struct Canonical<W> {
+    out: W,
     follows_value: bool,
 }
 
-impl Canonical {
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        self.text.as_bytes()
-    }
+// neither text nor hashes fail to be written
 
-    /// The text, once all that was opened is closed.
-    pub(crate) fn finish(self) -> String {
-        self.text
+impl<W: Write> Canonical<W> {
+    /// What was written to, once all that was opened is closed.
+    pub(crate) fn finish(self) -> W {
+        self.out
     }
 
     fn begin(&mut self) {
         if self.follows_value {
-            self.text.push(',');
+            self.put(',');
         }
         self.follows_value = true;
     }
 
     fn open(&mut self, mark: char) {
         self.begin();
-        self.text.push(mark);
+        self.put(mark);
         self.follows_value = false;
     }
 
     fn close(&mut self, mark: char) {
-        self.text.push(mark);
+        self.put(mark);
         self.follows_value = true;
+    }
+
+    fn put(&mut self, mark: char) {
+        let _ = self.out.write_char(mark);
     }
 }
 
-impl Outlet for Canonical {
+impl<W: Write> Outlet for Canonical<W> {
     fn open_object(&mut self) {
         self.open('{');
     }
@@ -60,19 +64,17 @@ impl Outlet for Canonical {
 
     fn key(&mut self, key: &str) {
         self.text(key);
-        self.text.push(':');
+        self.put(':');
         self.follows_value = false;
     }
 
-    // writing to a String does not fail
-
     fn text(&mut self, text: &str) {
         self.begin();
-        let _ = write_text(text, &mut self.text);
+        let _ = write_text(text, &mut self.out);
     }
 
     fn value(&mut self, value: &Value) {
         self.begin();
-        let _ = write_canonical(value, &mut self.text);
+        let _ = write_canonical(value, &mut self.out);
     }
 }

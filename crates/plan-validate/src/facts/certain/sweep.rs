@@ -201,14 +201,19 @@ impl<'f, 'a> Sweep<'f, 'a> {
 
     fn chooses(&mut self, condition: usize, bit: u64) {
         for target in self.targets_of(condition) {
-            let mut sides = self.facts.graph.branch_of(target).iter();
-            let both = sides.clone().filter(|(by, _)| *by == condition).count() > 1;
-            let side = sides.find(|(by, _)| *by == condition);
             // a step in both branches of one condition is P503's
-            if let (Some((_, result)), false) = (side, both) {
+            if let [(_, result)] = self.sides(condition, target) {
                 self.own_bit(target, bit, *result);
             }
         }
+    }
+
+    /// The branches of a condition that a step is in.
+    fn sides(&self, condition: usize, target: usize) -> &'f [(usize, bool)] {
+        let branches = self.facts.graph.branch_of(target);
+        let first = branches.partition_point(|(by, _)| *by < condition);
+        let end = branches.partition_point(|(by, _)| *by <= condition);
+        branches.get(first..end).unwrap_or_default()
     }
 
     fn implies(&mut self, outcome: usize, bit: u64) {
@@ -218,7 +223,7 @@ impl<'f, 'a> Sweep<'f, 'a> {
         for implied in all.take_while(|implied| implied.outcome == outcome) {
             for target in self.targets_of(implied.condition) {
                 let chosen = (implied.condition, implied.result);
-                if self.facts.graph.branch_of(target).contains(&chosen) {
+                if self.sides(implied.condition, target).contains(&chosen) {
                     self.own_bit(target, bit, implied.holds);
                 }
             }
@@ -237,7 +242,12 @@ impl<'f, 'a> Sweep<'f, 'a> {
         self.pend(step);
     }
 
+    /// The steps that a condition chooses; none for other kinds.
     fn targets_of(&self, condition: usize) -> Vec<usize> {
+        let step = self.facts.step(condition);
+        if !step.is_some_and(|step| matches!(step.config, StepConfig::Condition(_))) {
+            return Vec::new();
+        }
         let first = self.targets.partition_point(|(by, _)| *by < condition);
         let rows = self.targets.iter().skip(first);
         let rows = rows.take_while(|(by, _)| *by == condition);

@@ -1,37 +1,30 @@
 //! What approvals show, and so endorse.
 
-use std::collections::HashMap;
-
 use plan_model::{Path, Reference, Root, StepConfig};
 
+use crate::facts::prefixes::Prefixes;
 use crate::facts::{Facts, Site};
 
 /// The references in the prompts of approvals.
-#[derive(Debug, Default)]
-pub(super) struct Shown {
-    /// By the root of their first path: the approval, and the reference.
-    by_root: HashMap<Root, Vec<(usize, Reference)>>,
+#[derive(Debug)]
+pub(super) struct Shown<'a> {
+    /// By their first path: the approval, and the reference.
+    by_path: Prefixes<'a, (usize, &'a Reference)>,
 }
 
-impl Shown {
-    pub(super) fn of(facts: &Facts<'_>) -> Self {
-        let mut shown = Self::default();
-        for (index, step) in facts.steps() {
-            let approves =
-                matches!(&step.config, StepConfig::HumanInteraction(ask) if ask.approval_required);
-            if !approves {
-                continue;
-            }
+impl<'a> Shown<'a> {
+    pub(super) fn of(facts: &Facts<'a>) -> Self {
+        let approvals = facts.steps().filter(|(_, step)| {
+            matches!(&step.config, StepConfig::HumanInteraction(ask) if ask.approval_required)
+        });
+        let shown = approvals.flat_map(|(index, _)| {
             let uses = facts.uses_of(index).iter();
-            for read in uses.filter(|read| read.site == Site::HumanPrompt) {
-                shown
-                    .by_root
-                    .entry(read.reference.first.root.clone())
-                    .or_default()
-                    .push((index, read.reference.clone()));
-            }
+            let shown = uses.filter(|read| read.site == Site::HumanPrompt);
+            shown.map(move |read| (&read.reference.first, (index, read.reference)))
+        });
+        Self {
+            by_path: Prefixes::new(shown),
         }
-        shown
     }
 
     /// Whether a person approved what path number `at` of a reference reads, before `step` could start.
@@ -45,18 +38,18 @@ impl Shown {
         reference: &Reference,
         at: usize,
     ) -> bool {
-        let Some(shown) = self.by_root.get(&reference.first.root) else {
-            return false;
-        };
         let is_shown = |shown: &Reference| {
             let mut pairs = shown.paths().zip(reference.paths()).take(at + 1);
             shown.otherwise.len() >= at && pairs.all(|(shown, read)| covers(shown, read))
         };
         let path = reference.paths().nth(at);
         path.is_some_and(|path| !is_masked(facts, path))
-            && shown.iter().any(|(approval, shown)| {
-                is_shown(shown) && facts.is_approved_before(step, *approval)
-            })
+            && self
+                .by_path
+                .around(&reference.first)
+                .any(|(approval, shown)| {
+                    is_shown(shown) && facts.is_approved_before(step, *approval)
+                })
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Way {
     pub(crate) places: Vec<(Pointer, String)>,
 }
 
-impl Distrust {
+impl Distrust<'_> {
     /// The source in words: "step `fetch`", "the input `query`".
     pub(crate) fn source(&self, facts: &Facts<'_>, cause: Cause) -> String {
         source(facts, self.source_of(cause)).0

@@ -19,7 +19,6 @@ struct Hole {
 }
 
 pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
-    let mut holes = Vec::new();
     let mut arguments = Map::new();
     for (name, template) in &call.data.arguments {
         let value = match template {
@@ -40,14 +39,8 @@ pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
                     text.into()
                 }
             },
-            Template::Reference(_) => {
-                holes.push(Hole {
-                    pointer: Pointer::root().join(name),
-                    is_text: false,
-                });
-                stand_in(call, name)
-            }
-            other => fill(other, &mut Pointer::root().join(name), &mut holes),
+            Template::Reference(_) => stand_in(call, name),
+            other => fill(other),
         };
         arguments.insert(name.clone(), value);
     }
@@ -58,6 +51,7 @@ pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
     if violations.is_empty() {
         return;
     }
+    let holes = holes(call);
     let (unknown, missing) = (call.unknown(), call.missing());
     // of one root cause there is one finding: missing and unknown arguments are told by P303 and P304
     let is_told = |violation: &Violation| match violation.pointer.segments().next() {
@@ -108,40 +102,50 @@ fn stand_in(call: &Call<'_>, name: &str) -> Value {
 }
 
 /// The value with a stand-in at each hole. Recurses as deep as the plan is nested.
-fn fill(template: &Template, at: &mut Pointer, holes: &mut Vec<Hole>) -> Value {
-    let mut hole = |at: &Pointer, is_text: bool| {
-        holes.push(Hole {
-            pointer: at.clone(),
-            is_text,
-        });
-    };
+fn fill(template: &Template) -> Value {
     match template {
         Template::Literal(value) => value.clone(),
-        Template::Reference(_) => {
-            hole(at, false);
-            Value::Null
+        Template::Reference(_) => Value::Null,
+        Template::Text(_) => Value::from(""),
+        Template::Array(items) => items.iter().map(fill).collect(),
+        Template::Object(members) => {
+            let filled = members.iter();
+            let filled = filled.map(|(name, member)| (name.clone(), fill(member)));
+            Value::Object(filled.collect())
         }
-        Template::Text(_) => {
-            hole(at, true);
-            Value::from("")
-        }
+    }
+}
+
+/// Every place of a call whose value is not known: most calls fit, and nobody asks.
+fn holes(call: &Call<'_>) -> Vec<Hole> {
+    let mut holes = Vec::new();
+    for (name, template) in &call.data.arguments {
+        holes_of(template, &mut Pointer::root().join(name), &mut holes);
+    }
+    holes
+}
+
+/// Recurses as deep as the plan is nested.
+fn holes_of(template: &Template, at: &mut Pointer, holes: &mut Vec<Hole>) {
+    match template {
+        Template::Literal(_) => {}
+        Template::Reference(_) | Template::Text(_) => holes.push(Hole {
+            pointer: at.clone(),
+            is_text: matches!(template, Template::Text(_)),
+        }),
         Template::Array(items) => {
-            let mut filled = Vec::with_capacity(items.len());
             for (index, item) in items.iter().enumerate() {
                 at.push(index);
-                filled.push(fill(item, at, holes));
+                holes_of(item, at, holes);
                 at.pop();
             }
-            Value::Array(filled)
         }
         Template::Object(members) => {
-            let mut filled = Map::new();
             for (name, member) in members {
                 at.push(name);
-                filled.insert(name.clone(), fill(member, at, holes));
+                holes_of(member, at, holes);
                 at.pop();
             }
-            Value::Object(filled)
         }
     }
 }
