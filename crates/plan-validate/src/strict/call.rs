@@ -177,5 +177,5 @@ fn of_members<'s>(
         given.insert(name.to_owned(), value);
     }
     let all_there = required.iter().all(|name| given.contains_key(*name));
-    (all_there && types(keywords).iter().all(|name| *name == "object")).then(|| closed(given))
+    (all_there && types(keywords).iter().all(|name| *name == "object")).then(|| closed(&given))
 }
