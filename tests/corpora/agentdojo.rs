@@ -12,8 +12,7 @@ use planwright::validate::{Policy, Untrusted};
 use planwright::{Context, ToolCatalog, ToolName, ToolSpec, ValidatedPlan, check};
 use serde_json::{Map, Value, json};
 
-use super::CorpusTest;
-use super::rows::Corpora;
+use super::rows::{Corpora, CorpusTest};
 
 pub(crate) const TESTS: &[CorpusTest] = &[
     CorpusTest {

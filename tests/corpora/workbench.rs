@@ -119,7 +119,7 @@ impl Prediction {
                 }
             }
             steps.push(json!({
-                "name": call["id"], "tool": tool, "args": call["args"], "after": call["after"],
+                "name": call["id"], "tool": tool, "args": call["args"],
             }));
         }
         Self {

@@ -379,7 +379,7 @@ mod tests {
             said(|plan| plan.finds("P301", "/steps/0/tool"))
                 .contains("there is no P301 at `/steps/0/tool`")
         );
-        assert!(said(|plan| plan.reading("step.look.best", json!(1))).contains("is no reference"));
+        assert!(said(|plan| plan.reading("${step.look", json!(1))).contains("is no reference"));
         let other = "# planwright grant, version 1\n";
         assert!(
             said(|plan| plan.does_no_more_than(other))

@@ -331,6 +331,9 @@ fn of_problems<'p>(
 ) -> Vec<Finding> {
     let finding = |problem: &Problem| {
         let mut finding = rules::of_problem(problem)?;
+        if let Some(document) = document {
+            finding = rules::with_edit(finding, problem, document);
+        }
         finding.step = step_of(plan, &problem.pointer);
         if is_sensitive(plan, &problem.pointer) {
             finding.conceal();

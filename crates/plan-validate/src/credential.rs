@@ -1,7 +1,7 @@
 //! Text that looks like a credential: what it looks like, and what of it must not be shown.
 //!
-//! Precise rather than complete: well-known prefixes, the headers of private keys, and the shape of
-//! JSON Web Tokens. A text of which nothing is known is no credential, however random it looks.
+//! Precise rather than complete: well-known prefixes, private keys, JSON Web Tokens, what stands behind
+//! `Bearer`, passwords in URLs. A text of which nothing is known is no credential, however random it looks.
 
 mod pattern;
 
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// What stands in place of what is not shown.
 const MASK: &str = "***";
-/// Every credential that is known holds so many characters of tokens in a row.
+/// Every credential that is known holds so many characters of tokens in a row, but for passwords in URLs.
 const RUN: usize = 15;
 
 /// A part of a text that looks like a credential.
@@ -24,6 +24,11 @@ pub(crate) struct Credential {
 
 /// Whether a text can hold a credential. Looks at a fraction of its bytes.
 pub(crate) fn may_hold(text: &str) -> bool {
+    has_run(text) || text.as_bytes().contains(&b'@')
+}
+
+/// Whether a text holds a run that is long enough for a token.
+fn has_run(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut last = RUN - 1;
     while last < bytes.len() {
@@ -45,32 +50,41 @@ pub(crate) fn may_hold(text: &str) -> bool {
 
 /// Everything in a text that looks like a credential, in order.
 pub(crate) fn all(text: &str) -> Vec<Credential> {
-    if !may_hold(text) {
+    if !may_hold(text) && !text.contains('…') {
         return Vec::new();
     }
     let mut found = pattern::private_keys(text);
+    found.extend(pattern::passwords(text));
     let mut at = 0;
+    let mut before = "";
     for run in text.split(|c: char| !c.is_ascii() || !pattern::is_of_token(c as u8)) {
         // a text that was cut may have lost the end of its token
         let end = at + run.len();
         let rest = text.get(end..).unwrap_or_default();
         let is_cut = rest.starts_with('…');
-        let is_told = found
-            .iter()
-            .any(|known| known.hidden.start <= at && end <= known.hidden.end);
-        if !is_told && (run.len() >= RUN || is_cut) {
-            found.extend(
-                pattern::tokens(run, is_cut)
-                    .into_iter()
-                    .map(|it| Credential {
-                        kind: it.kind,
-                        hidden: at + it.hidden.start..at + it.hidden.end,
-                    }),
-            );
+        if run.len() >= RUN || is_cut {
+            let mut tokens = pattern::tokens(run, is_cut);
+            if tokens.is_empty() && before.eq_ignore_ascii_case("bearer") {
+                tokens.extend(pattern::bearer(run));
+            }
+            found.extend(tokens.into_iter().map(|it| Credential {
+                kind: it.kind,
+                hidden: at + it.hidden.start..at + it.hidden.end,
+            }));
+        }
+        if !run.is_empty() {
+            before = run;
         }
         at = end + rest.chars().next().map_or(0, char::len_utf8);
     }
-    found.sort_by_key(|credential| credential.hidden.start);
+    found.sort_by_key(|it| (it.hidden.start, std::cmp::Reverse(it.hidden.end)));
+    // one within another is not told twice
+    let mut end = 0;
+    found.retain(|it| {
+        let is_new = it.hidden.start >= end;
+        end = end.max(it.hidden.end);
+        is_new
+    });
     found
 }
 
@@ -132,6 +146,11 @@ mod tests {
                 "two: ghp_***, AKIA***",
             ),
             ("cut: ghp_16C7e…", "cut: ghp_***…"),
+            ("postgres://me:hunter2@db/x", "postgres://me:***@db/x"),
+            (
+                "Authorization: Bearer abc.def-123456789",
+                "Authorization: Bearer ***",
+            ),
         ] {
             assert_eq!(masked(text), shown, "{text}");
         }
@@ -153,6 +172,10 @@ mod tests {
             "https://example.com/a/very/long/path/with_words_and-dashes?and=queries",
             "sk-${secret.KEY}",
             "ghp_",
+            "https://example.com:80/a@b",
+            "https://me@example.com/",
+            "mailto:somebody@example.com",
+            "the bearer of such-a-long-name",
             "",
         ] {
             assert_eq!(all(text), [], "{text}");
@@ -164,10 +187,10 @@ mod tests {
         assert!(!may_hold(
             "a label of some length, and then some more of it"
         ));
-        assert!(!may_hold(&"a".repeat(RUN - 1)));
+        assert!(!has_run(&"a".repeat(RUN - 1)));
         for before in 0..40 {
             let text = format!("{} {} b", "x ".repeat(before), "a".repeat(RUN));
-            assert!(may_hold(&text), "{text}");
+            assert!(has_run(&text), "{text}");
         }
     }
 }

@@ -4,6 +4,7 @@ mod json;
 mod parts;
 mod within;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use plan_model::document::{Document, Parsed, Span};
@@ -229,6 +230,18 @@ impl Finding {
                 start: known.start,
                 end: known.end,
             });
+        }
+    }
+
+    /// Without what looks like a credential, whoever wrote the words.
+    pub(crate) fn redact(&mut self) {
+        let notes = self.related.iter_mut().map(|related| &mut related.note);
+        let titles = self.suggestions.iter_mut().map(|it| &mut it.title);
+        let texts = [&mut self.message].into_iter().chain(&mut self.actual);
+        for text in texts.chain(notes).chain(titles) {
+            if let Cow::Owned(masked) = credential::masked(text) {
+                *text = masked;
+            }
         }
     }
 

@@ -107,8 +107,9 @@ impl Findings {
         self.settle();
         self.found
             .sort_by(|a, b| (&a.pointer, a.code).cmp(&(&b.pointer, b.code)));
-        if let Some(document) = document {
-            for finding in &mut self.found {
+        for finding in &mut self.found {
+            finding.redact();
+            if let Some(document) = document {
                 finding.place(document, None);
             }
         }

@@ -28,6 +28,7 @@ pub use compare::{Comparison, Widening};
 pub use lock::LockError;
 pub use narrow::Narrowing;
 pub use rule::ArgRule;
+pub(crate) use rule::less as is_less;
 
 pub(crate) use derive::derive;
 

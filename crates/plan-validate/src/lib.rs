@@ -60,6 +60,6 @@ pub use policy::{
     UntrustedSource,
 };
 pub use rule::Rule;
-pub use rules::{explain, rule, rules};
+pub use rules::{ReservedCode, explain, reserved_codes, rule, rules};
 pub use strict::{SchemaFor, planner_schema_for, planner_schema_under};
 pub use validated::ValidatedPlan;

@@ -202,6 +202,27 @@ impl Policy {
         self
     }
 
+    /// The policy, with these models alone.
+    #[must_use]
+    pub fn allow_models(mut self, models: impl IntoIterator<Item = ModelName>) -> Self {
+        self.models = Some(models.into_iter().collect());
+        self
+    }
+
+    /// The policy, with these languages alone.
+    #[must_use]
+    pub fn allow_languages(mut self, languages: impl IntoIterator<Item = LanguageName>) -> Self {
+        self.languages = Some(languages.into_iter().collect());
+        self
+    }
+
+    /// The policy, with these agents alone.
+    #[must_use]
+    pub fn allow_agents(mut self, agents: impl IntoIterator<Item = AgentName>) -> Self {
+        self.agents = Some(agents.into_iter().collect());
+        self
+    }
+
     /// The policy, with these secrets alone.
     #[must_use]
     pub fn allow_secrets(mut self, secrets: impl IntoIterator<Item = SecretName>) -> Self {

@@ -84,6 +84,7 @@ mod p903_unknown_input;
 mod p904_missing_input;
 mod p905_wrong_input;
 mod place;
+mod reserved;
 mod scope;
 mod source;
 mod unknown_step;
@@ -94,6 +95,9 @@ use plan_model::document::Problem;
 use crate::finding::Finding;
 use crate::rule::{Check, Rule};
 
+pub use reserved::ReservedCode;
+
+pub(crate) use p110_environment_reference::with_edit;
 pub(crate) use p902_invalid_policy::against as policy_against;
 
 /// What is wrong with a catalog.
@@ -203,19 +207,36 @@ pub(crate) fn of_problem(problem: &Problem) -> Option<Finding> {
     })
 }
 
-/// The rule of a code (`P203`, in any case) or of a name (`dependency-cycle`).
+/// Codes that are kept for rules which are not here yet, in their order.
+pub fn reserved_codes() -> &'static [ReservedCode] {
+    reserved::RESERVED
+}
+
+/// The rule of a code or of a name, in any case: `P203`, `dependency-cycle`.
 pub fn rule(code_or_name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| {
-        rule.code.as_str().eq_ignore_ascii_case(code_or_name) || rule.name == code_or_name
+        rule.code.as_str().eq_ignore_ascii_case(code_or_name)
+            || rule.name.eq_ignore_ascii_case(code_or_name)
     })
 }
 
-/// The page of the rule of a code or a name: what it finds, why, and an example.
+/// The reserved code of this code or name, in any case.
+pub(crate) fn reserved(code_or_name: &str) -> Option<&'static ReservedCode> {
+    reserved::RESERVED.iter().find(|reserved| {
+        reserved.code.as_str().eq_ignore_ascii_case(code_or_name)
+            || reserved.name.eq_ignore_ascii_case(code_or_name)
+    })
+}
+
+/// The page of the rule of a code or a name: what it finds, why, and an example. A reserved code has
+/// a short one.
 ///
 /// ```
 /// assert!(plan_validate::explain("P201").is_some_and(|page| page.contains("no steps")));
+/// assert!(plan_validate::explain("P801").is_some_and(|page| page.contains("comes with repair")));
 /// assert!(plan_validate::explain("P000").is_none());
 /// ```
 pub fn explain(code_or_name: &str) -> Option<&'static str> {
-    rule(code_or_name).map(|rule| rule.page)
+    let page = rule(code_or_name).map(|rule| rule.page);
+    page.or_else(|| reserved(code_or_name).map(|reserved| reserved.page))
 }

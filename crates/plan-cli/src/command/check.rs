@@ -54,8 +54,8 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
     match arguments.format {
         Format::Json => {
             let mut report = output::check_json(subject.plan.as_ref(), checked.as_ref());
-            if let Some(locked) = &locked {
-                locked.report(&mut report);
+            if arguments.grant_lock.is_some() {
+                lock::report(locked.as_ref(), &mut report);
             }
             if let (Some(fixed), Some(members)) = (fixed, report.as_object_mut()) {
                 members.extend(fixed);
@@ -71,8 +71,9 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
             if arguments.grant && arguments.format == Format::Pretty {
                 output::print(plan.grant().to_string());
             }
+            // a JSON report has it in members of its own
             if let Some(locked) = &locked
-                && arguments.format == Format::Pretty
+                && arguments.format != Format::Json
             {
                 locked.say(arguments.grant);
             }

@@ -101,7 +101,7 @@ fn a_good_plan_says_the_most_that_it_can_use() {
         .planwright(["check", "plan.json", "--tools", "tools.yaml"])
         .expect(0);
     let block =
-        "it can use at most\n  tool calls   4\n  attempts     4\n  time         2 min 15.703 s\n";
+        "it can use at most\n  tool calls   4\n  attempts     4\n  time         2 min 15.704 s\n";
     assert!(ended.stderr.contains(block), "{}", ended.stderr);
     let json = folder
         .planwright([

@@ -162,6 +162,12 @@ fn the_lock_of_a_refused_plan_is_not_written() {
     let folder = prepared(saying("${step.none.x}"));
     check(&folder, &["--grant-lock", "grant.lock", "--write-lock"]).expect(1);
     assert!(!folder.at("grant.lock").exists());
+    // what a plan that does not run may newly do is not known
+    let flags = ["--grant-lock", "grant.lock", "--format", "json"];
+    assert_eq!(
+        check(&folder, &flags).expect(1).json()["newly"],
+        Value::Null
+    );
 }
 
 fn source() -> PathBuf {
@@ -231,6 +237,7 @@ fn the_workflow_fails_on_every_attacked_plan() {
         ),
         ("step `collect` may newly make 9 attempts, not 3", |plan| {
             plan["steps"][0]["retry"]["max_attempts"] = json!(9);
+            plan["limits"] = json!({"max_tool_calls": 10, "max_wall_secs": 6000});
         }),
     ];
     for (said, attack) in attacks {

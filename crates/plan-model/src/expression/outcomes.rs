@@ -180,14 +180,14 @@ fn list<'a>(items: &'a [Node], known: Known<'_>) -> Part<'a> {
 /// `||` where `decides` is true, `&&` where it is false: whichever side decides does so, whatever the other is.
 fn decided(decides: bool, left: Set, right: Set) -> Set {
     let is = |set: Set, result: bool| if result { set.holds } else { set.fails };
-    let decided = is(left, decides) || is(right, decides);
-    let undecided = is(left, !decides) && is(right, !decides);
+    let settled = is(left, decides) || is(right, decides);
+    let open = is(left, !decides) && is(right, !decides);
     // a side without a value leaves none, unless the other decides
     let no_value = (left.no_value && (is(right, !decides) || right.no_value))
         || (right.no_value && is(left, !decides));
     Set {
-        holds: if decides { decided } else { undecided },
-        fails: if decides { undecided } else { decided },
+        holds: if decides { settled } else { open },
+        fails: if decides { open } else { settled },
         no_value,
     }
 }

@@ -173,9 +173,9 @@ fn token(text: &str, is_cut: bool) -> Option<(&'static str, usize, usize)> {
             && is_varied(body)
             && (pattern.is_one)(body)
             && !rest
-                .bytes()
-                .nth(length)
-                .is_some_and(|byte| byte.is_ascii_alphanumeric());
+                .as_bytes()
+                .get(length)
+                .is_some_and(u8::is_ascii_alphanumeric);
         (is_one || was_cut).then(|| (pattern.kind, prefix.len(), prefix.len() + length))
     })
 }
@@ -210,11 +210,44 @@ pub(super) fn private_keys(text: &str) -> Vec<Credential> {
         let start = label + length + DASHES.len();
         let inside = text.get(start..).unwrap_or_default();
         let inside = inside.split(DASHES).next().unwrap_or_default();
-        if is_private && super::may_hold(inside) {
+        if is_private && super::has_run(inside) {
             from = start + inside.len();
             found.push(Credential {
                 kind: "a private key",
                 hidden: start..from,
+            });
+        }
+    }
+    found
+}
+
+/// What stands behind the word `Bearer`: not a word of prose.
+pub(super) fn bearer(run: &str) -> Option<Credential> {
+    let is_one = is_varied(run) && run.bytes().any(|byte| byte.is_ascii_digit());
+    is_one.then_some(Credential {
+        kind: "a bearer token",
+        hidden: 0..run.len(),
+    })
+}
+
+/// Passwords between `://name:` and `@`.
+pub(super) fn passwords(text: &str) -> Vec<Credential> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find("://")) {
+        let start = from + at + "://".len();
+        let rest = text.get(start..).unwrap_or_default();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '`' | '"' | '\'');
+        let authority = rest.split(ends).next().unwrap_or_default();
+        from = start + authority.len();
+        if let Some((user, _)) = authority.rsplit_once('@')
+            && let Some((name, password)) = user.split_once(':')
+            && !password.is_empty()
+        {
+            let hidden = start + name.len() + 1;
+            found.push(Credential {
+                kind: "a password in a URL",
+                hidden: hidden..hidden + password.len(),
             });
         }
     }

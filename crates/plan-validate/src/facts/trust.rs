@@ -36,6 +36,10 @@ pub(crate) struct Distrust {
     /// in its body tell is not.
     failures: Vec<Option<Cause>>,
     /// For each fan-out: why its items are not; `None` where nobody has asked yet.
+    #[expect(
+        clippy::option_option,
+        reason = "not asked yet, trusted, or not trusted"
+    )]
     items: Vec<Option<Option<Cause>>>,
     shown: Shown,
 }

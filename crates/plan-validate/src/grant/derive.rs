@@ -148,15 +148,15 @@ fn untrusted(
 }
 
 /// An approval step of the plan gives what is needed; where none does, a person is asked at the call.
+///
+/// An untrusted value is one that no approval before the call has shown.
 fn approval(facts: &Facts<'_>, index: usize, untrusted: Option<String>) -> Approval {
     let demanded = demand::of(facts, index).map(|demand| demand.asks());
+    let given = facts.approval_of(index).filter(|_| untrusted.is_none());
     let Some(reason) = demanded.or(untrusted) else {
         return Approval::NotNeeded;
     };
-    match facts
-        .approval_of(index)
-        .and_then(|approval| facts.step(approval))
-    {
+    match given.and_then(|approval| facts.step(approval)) {
         Some(approval) => Approval::GivenBy(approval.id.clone()),
         None => Approval::AskAtCall(reason),
     }

@@ -175,7 +175,7 @@ fn is_rendition(read: &Value, value: &Value) -> bool {
 }
 
 /// Whether one number is less than another; exact for integers.
-pub(super) fn less(a: &Number, b: &Number) -> bool {
+pub(crate) fn less(a: &Number, b: &Number) -> bool {
     let exact = |n: &Number| {
         n.as_i64()
             .map(i128::from)

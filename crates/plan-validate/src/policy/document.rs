@@ -17,7 +17,7 @@ use super::{
 };
 use crate::candidates;
 use crate::decode::{Decoder, Fields};
-use crate::finding::Severity;
+use crate::finding::{Expected, Finding, Severity};
 use crate::rules::{INVALID_POLICY, rules};
 use crate::text;
 
@@ -80,13 +80,23 @@ fn file(decoder: &mut Decoder, value: Value) -> Policy {
     {
         decoder.wrong(&at, "`1`, the version of this format", &version);
     }
-    policy.tools = names::<ToolName>(decoder, file.take("tools"), "tool name");
-    policy.models = names::<ModelName>(decoder, file.take("models"), "model name");
-    policy.languages = names::<LanguageName>(decoder, file.take("languages"), "language name");
-    policy.agents = names::<AgentName>(decoder, file.take("agents"), "agent name");
-    policy.secrets = names::<SecretName>(decoder, file.take("secrets"), "secret name");
-    if let Some((at, value)) = file.take("roots") {
-        policy.roots = Roots::Listed(roots(decoder, value, &at));
+    policy.tools = list(decoder, &mut file, "tools", &|decoder, list| {
+        names::<ToolName>(decoder, list, "tool name")
+    });
+    policy.models = list(decoder, &mut file, "models", &|decoder, list| {
+        names::<ModelName>(decoder, list, "model name")
+    });
+    policy.languages = list(decoder, &mut file, "languages", &|decoder, list| {
+        names::<LanguageName>(decoder, list, "language name")
+    });
+    policy.agents = list(decoder, &mut file, "agents", &|decoder, list| {
+        names::<AgentName>(decoder, list, "agent name")
+    });
+    policy.secrets = list(decoder, &mut file, "secrets", &|decoder, list| {
+        names::<SecretName>(decoder, list, "secret name")
+    });
+    if let Some(folders) = list(decoder, &mut file, "roots", &roots) {
+        policy.roots = Roots::Listed(folders);
     }
     if let Some((at, value)) = file.take("arguments") {
         policy.arguments = argument::tools(decoder, value, &at);
@@ -110,36 +120,53 @@ fn file(decoder: &mut Decoder, value: Value) -> Policy {
             policy.untrusted_sources.extend(source);
         }
     }
-    if let Some((at, value)) = file.take("sandbox")
-        && let Some(mut fields) = decoder.object(value, &at)
-    {
-        let mode = fields.read("mode", |value, at| decoder.word(value, at, &SANDBOX));
-        policy.sandbox = mode.unwrap_or(SandboxMode::Required);
-        fields.finish(decoder);
+    if let Some((at, value)) = file.take("sandbox") {
+        policy.sandbox = sandbox(decoder, value, &at);
     }
     file.finish(decoder);
     policy
 }
 
-/// A set of names; `None` where the file is silent.
-fn names<T: Ord + FromStr<Err = IdError>>(
+/// What a list of the file says; `None` where the file is silent, and anything goes.
+///
+/// A list without a value, as YAML has it after a colon alone, may mean that or nothing at all: it is refused.
+fn list<T>(
     decoder: &mut Decoder,
-    taken: Option<(Pointer, Value)>,
-    what: &str,
-) -> Option<BTreeSet<T>> {
-    let (at, value) = taken?;
-    let items = decoder.array(value, &at);
-    Some(
-        items
-            .into_iter()
-            .filter_map(|(at, item)| decoder.name(item, &at, what))
-            .collect(),
-    )
+    file: &mut Fields,
+    name: &'static str,
+    read: &dyn Fn(&mut Decoder, (Pointer, Value)) -> T,
+) -> Option<T> {
+    let at = file.pointer.join(name);
+    let value = file.take_any(name)?;
+    if value.is_null() {
+        let finding = decoder
+            .at(&at, format!("the list `{name}` has no value"))
+            .expected(Expected::Type("an array".to_owned()))
+            .help(format!(
+                "write `[]` for nothing, or leave `{name}` out for no restriction"
+            ));
+        decoder.say(finding);
+        return None;
+    }
+    Some(read(decoder, (at, value)))
 }
 
-fn roots(decoder: &mut Decoder, value: Value, at: &Pointer) -> Vec<String> {
+/// A set of names.
+fn names<T: Ord + FromStr<Err = IdError>>(
+    decoder: &mut Decoder,
+    (at, value): (Pointer, Value),
+    what: &str,
+) -> BTreeSet<T> {
+    let items = decoder.array(value, &at);
+    items
+        .into_iter()
+        .filter_map(|(at, item)| decoder.name(item, &at, what))
+        .collect()
+}
+
+fn roots(decoder: &mut Decoder, (at, value): (Pointer, Value)) -> Vec<String> {
     let mut roots = Vec::new();
-    for (at, item) in decoder.array(value, at) {
+    for (at, item) in decoder.array(value, &at) {
         let Some(root) = decoder.string(item, &at) else {
             continue;
         };
@@ -182,6 +209,11 @@ fn budgets(decoder: &mut Decoder, value: Value, at: &Pointer, policy: &mut Polic
     if let Some(items) = limits.max_fan_out_items {
         policy.limits.fan_out_items = items;
     }
+    if limits.max_concurrency == Some(0) {
+        // no effect would ever start
+        let at = fields.pointer.join("max_concurrency");
+        decoder.wrong(&at, "a whole number from 1", &0.into());
+    }
     policy.budgets = limits;
     fields.finish(decoder);
 }
@@ -190,27 +222,34 @@ fn severities(decoder: &mut Decoder, value: Value, at: &Pointer, policy: &mut Po
     let Some(mut fields) = decoder.object(value, at) else {
         return;
     };
+    let mut named = BTreeSet::new();
     for (name, at, value) in fields.rest() {
         let severity = decoder.word(value, &at, &SEVERITIES);
         let Some(rule) = crate::rules::rule(&name) else {
-            let codes = rules().iter().map(|rule| rule.code.as_str());
-            let finding = decoder
-                .at(&at, format!("there is no rule {}", text::quoted(&name)))
-                .candidates(candidates::closest(&name, codes));
+            let finding = unknown_rule(decoder, &name, &at);
             decoder.say(finding);
             continue;
         };
+        if !named.insert(rule.code) {
+            let message = format!("the rule {} has a severity already", rule.code);
+            let finding = decoder
+                .at(&at, message)
+                .help("name each rule once, by its code or by its name");
+            decoder.say(finding);
+            continue;
+        }
         match severity {
             Some(severity)
                 if rule.severity == Severity::Error && severity != Some(Severity::Error) =>
             {
-                let finding = decoder.at(
-                    &at,
-                    format!(
-                        "the rule {} guards a promise, and its errors stay errors",
-                        rule.code
-                    ),
+                let message = format!(
+                    "the rule {} guards a promise, and its errors stay errors",
+                    rule.code
                 );
+                let finding = decoder
+                    .at(&at, message)
+                    .expected(Expected::OneOf(vec!["error".to_owned()]))
+                    .help("take the line out");
                 decoder.say(finding);
             }
             Some(severity) => {
@@ -219,6 +258,42 @@ fn severities(decoder: &mut Decoder, value: Value, at: &Pointer, policy: &mut Po
             None => {}
         }
     }
+}
+
+fn unknown_rule(decoder: &Decoder, name: &str, at: &Pointer) -> Finding {
+    if let Some(reserved) = crate::rules::reserved(name) {
+        let message = format!(
+            "the code {} is kept for a rule that comes with repair",
+            reserved.code
+        );
+        return decoder.at(at, message);
+    }
+    let codes = || rules().iter().map(|rule| rule.code.as_str());
+    let names = rules().iter().map(|rule| rule.name);
+    let mut close = candidates::closest(name, names);
+    if close.is_empty() {
+        close = candidates::closest(name, codes());
+    }
+    decoder
+        .at(at, format!("there is no rule {}", text::quoted(name)))
+        .candidates(close)
+}
+
+fn sandbox(decoder: &mut Decoder, value: Value, at: &Pointer) -> SandboxMode {
+    if let Some(mode) = value.as_str() {
+        let finding = decoder
+            .at(at, format!("{} is not an object", text::quoted(mode)))
+            .expected(Expected::Type("an object".to_owned()))
+            .help(format!("write `sandbox: {{mode: {}}}`", text::capped(mode)));
+        decoder.say(finding);
+        return SandboxMode::Required;
+    }
+    let Some(mut fields) = decoder.object(value, at) else {
+        return SandboxMode::Required;
+    };
+    let mode = fields.read("mode", |value, at| decoder.word(value, at, &SANDBOX));
+    fields.finish(decoder);
+    mode.unwrap_or(SandboxMode::Required)
 }
 
 fn require_approval(decoder: &mut Decoder, value: Value, at: &Pointer) -> RequireApproval {
@@ -231,8 +306,9 @@ fn require_approval(decoder: &mut Decoder, value: Value, at: &Pointer) -> Requir
             required.effects.extend(decoder.word(item, &at, &EFFECTS));
         }
     }
-    let tools = names::<ToolName>(decoder, fields.take("tools"), "tool name");
-    required.tools = tools.unwrap_or_default();
+    if let Some(taken) = fields.take("tools") {
+        required.tools = names::<ToolName>(decoder, taken, "tool name");
+    }
     let without = fields.read("without", |value, at| decoder.word(value, at, &UNAPPROVED));
     required.without = without.unwrap_or_default();
     fields.finish(decoder);

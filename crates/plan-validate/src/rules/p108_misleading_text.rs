@@ -1,9 +1,10 @@
 //! P108 misleading-text: text that shows as something else than it is.
 
+use plan_model::edit::Edit;
 use plan_model::{Pointer, StepConfig, Template, TextPart};
 
 use crate::facts::{Facts, step_pointer};
-use crate::finding::Severity;
+use crate::finding::{Applicability, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text;
@@ -76,7 +77,17 @@ impl Seen<'_> {
             return;
         }
         if let Some(found) = hidden(text) {
-            self.0.add(RULE.at(at(), format!("the text holds {found}")));
+            let pointer = at();
+            let finding = RULE.at(pointer.clone(), format!("the text holds {found}"));
+            // what is left may not be what was meant, so a person decides
+            self.0.add(finding.suggest(
+                "take out what does not show",
+                Applicability::MaybeIncorrect,
+                Some(Edit::Set {
+                    pointer,
+                    value: without_hidden(text).into(),
+                }),
+            ));
         }
     }
 
@@ -92,7 +103,9 @@ impl Seen<'_> {
                     TextPart::Literal(text) => Some(text.as_str()),
                     TextPart::Reference(_) => None,
                 });
-                if let Some(text) = literals.into_iter().find(|text| hidden(text).is_some()) {
+                if literals.into_iter().any(|text| hidden(text).is_some())
+                    && let Some(text) = template.to_value().as_str()
+                {
                     self.shown(text, at);
                 }
             }
@@ -101,22 +114,38 @@ impl Seen<'_> {
     }
 }
 
+/// The text without the characters that [`hidden`] speaks of.
+fn without_hidden(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hides(kept.chars().next_back(), c).is_none() {
+            kept.push(c);
+        }
+    }
+    kept
+}
+
 /// The first character that does not show and changes what does.
 fn hidden(text: &str) -> Option<String> {
-    let joins = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
     let mut before = None;
     for c in text.chars() {
-        if text::is_bidi_control(c) && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}') {
-            return Some(format!("the bidirectional control U+{:04X}", u32::from(c)));
-        }
-        // joiners shape emoji and the scripts that need them; between ASCII letters they only hide
-        let shapes = joins(c) && before.is_some_and(|b: char| !b.is_ascii());
-        if text::is_zero_width(c) && !shapes {
-            return Some(format!("the invisible character U+{:04X}", u32::from(c)));
+        if let Some(kind) = hides(before, c) {
+            return Some(format!("the {kind} U+{:04X}", u32::from(c)));
         }
         before = Some(c);
     }
     None
+}
+
+/// What kind of character does not show here, if it does not.
+fn hides(before: Option<char>, c: char) -> Option<&'static str> {
+    if text::is_bidi_control(c) && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}') {
+        return Some("bidirectional control");
+    }
+    // joiners shape emoji and the scripts that need them; between ASCII letters they only hide
+    let joins = matches!(c, '\u{200c}' | '\u{200d}');
+    let shapes = joins && before.is_some_and(|before| !before.is_ascii());
+    (text::is_zero_width(c) && !shapes).then_some("invisible character")
 }
 
 /// A letter in a name that looks like an ASCII one and is not. A name wholly in its own script is fine.

@@ -1,8 +1,10 @@
 //! P205 self-dependency: a step that names itself in `depends_on`.
 
+use plan_model::edit::Edit;
+
 use super::{further, place};
 use crate::facts::Facts;
-use crate::finding::Severity;
+use crate::finding::{Applicability, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
@@ -28,6 +30,12 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         };
         let message = format!("step {} waits for itself", quoted(&step.id));
         let places = places.map(|again| (again, "and here again"));
-        findings.add(further::places(RULE.at(first, message), places));
+        // it may also be another step's name that was meant, so a person decides
+        let finding = RULE.at(first.clone(), message).suggest(
+            "take it out, or name the step that was meant",
+            Applicability::MaybeIncorrect,
+            Some(Edit::Remove { pointer: first }),
+        );
+        findings.add(further::places(finding, places));
     }
 }

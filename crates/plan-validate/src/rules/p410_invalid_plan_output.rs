@@ -3,7 +3,7 @@
 use plan_model::Root;
 use plan_model::document::{Problem, ProblemKind};
 
-use super::place;
+use super::{p606_secret_in_wrong_place, place};
 use crate::facts::{Facts, Use};
 use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
@@ -25,6 +25,9 @@ fn problem(problem: &Problem) -> Option<Finding> {
     let ProblemKind::InvalidSource { actual } = &problem.kind else {
         return None;
     };
+    if p606_secret_in_wrong_place::problem(problem).is_some() {
+        return None;
+    }
     Some(RULE.at(problem.pointer.clone(), MESSAGE).actual(actual))
 }
 

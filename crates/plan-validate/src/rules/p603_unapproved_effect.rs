@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Join, OnError, OnReject, Pointer, StepConfig};
+use plan_model::{OnReject, Pointer, StepConfig};
 
 use super::{name, place};
 use crate::demand::{self, Demand};
@@ -25,6 +25,8 @@ pub(super) const RULE: Rule = Rule::new(
 
 /// Steps of a way that a message names.
 const NAMED: usize = 6;
+/// Steps of a way that are followed.
+const LONGEST: usize = 64;
 /// Further places that a finding has at most.
 const RELATED: usize = 5;
 
@@ -96,13 +98,20 @@ fn unshown(facts: &Facts<'_>, step: usize, approval: usize, demand: &Demand) -> 
 
 /// There is a way to the call without an approval.
 fn unapproved(facts: &Facts<'_>, step: usize, demand: &Demand) -> Finding {
-    let way = way(facts, step);
-    let mut names: Vec<String> = way.iter().map(|step| name::of(facts, *step)).collect();
+    let way = Way::to(facts, step);
+    let mut names: Vec<String> = way
+        .steps
+        .iter()
+        .map(|step| name::of(facts, *step))
+        .collect();
     if names.len() > NAMED {
         let more = names.len() - NAMED;
         names.splice(NAMED / 2..NAMED / 2 + more, [format!("{more} more")]);
     }
-    let by = match way.as_slice() {
+    if way.is_cut {
+        names.insert(0, "…".to_owned());
+    }
+    let by = match way.steps.as_slice() {
         [] | [_] => "as a first step".to_owned(),
         _ => format!("by way of {}", names.join(" -> ")),
     };
@@ -112,14 +121,10 @@ fn unapproved(facts: &Facts<'_>, step: usize, demand: &Demand) -> Finding {
         demand.denied(),
     );
     let mut finding = RULE.at(place::step(step), message);
-    for before in way.iter().rev().skip(1).take(RELATED) {
+    for before in way.steps.iter().rev().skip(1).take(RELATED) {
         finding = finding.related(place::step(*before), "on the way to the call");
     }
-    let upstream = facts
-        .approvals()
-        .iter()
-        .filter(|approval| facts.graph.is_upstream(**approval, step));
-    for approval in upstream.take(RELATED) {
+    for approval in way.beside.iter().take(RELATED) {
         finding = finding.related(place::step(*approval), why_not(facts, *approval));
     }
     finding.help(format!(
@@ -138,30 +143,48 @@ fn why_not(facts: &Facts<'_>, approval: usize) -> &'static str {
     }
 }
 
-/// A way from a first step to a call, around the approvals where there is one around them.
-fn way(facts: &Facts<'_>, step: usize) -> Vec<usize> {
-    let mut way = vec![step];
-    let mut at = step;
-    while way.len() <= facts.plan.steps.len() {
-        let dependencies = facts.graph.dependencies(at);
-        let gates = |dependency: &usize| {
-            // an approval that may fail and let the run go on is a way too
-            let fails = facts
-                .step(at)
-                .is_some_and(|step| step.join == Join::Settled)
-                && facts
-                    .step(*dependency)
-                    .is_some_and(|step| step.on_error == OnError::Continue);
-            let own = facts.approvals().binary_search(dependency).is_ok() && !fails;
-            (own, facts.approvals_before(*dependency).count())
+/// A way to a call without an approval.
+struct Way {
+    /// Its steps in the order in which they run, the call last.
+    steps: Vec<usize>,
+    /// Whether there are more before them.
+    is_cut: bool,
+    /// The approvals that it leads by.
+    beside: Vec<usize>,
+}
+
+impl Way {
+    /// Goes back from the call, around the approvals where there is a way around them.
+    fn to(facts: &Facts<'_>, call: usize) -> Self {
+        let mut way = Self {
+            steps: vec![call],
+            is_cut: false,
+            beside: Vec::new(),
         };
-        let next = dependencies.iter().copied().min_by_key(gates);
-        let Some(next) = next.or_else(|| facts.owner(at)) else {
-            break;
-        };
-        way.push(next);
-        at = next;
+        let is_approval = |step: &usize| facts.approvals().binary_search(step).is_ok();
+        let mut at = call;
+        loop {
+            let dependencies = facts.graph.dependencies(at);
+            let gates = |dependency: &usize| {
+                (
+                    is_approval(dependency),
+                    facts.approvals_before(*dependency).count(),
+                )
+            };
+            let next = dependencies.iter().copied().min_by_key(gates);
+            way.beside
+                .extend(dependencies.iter().copied().filter(is_approval));
+            let Some(next) = next.or_else(|| facts.owner(at)) else {
+                break;
+            };
+            if way.steps.len() == LONGEST {
+                way.is_cut = true;
+                break;
+            }
+            way.steps.push(next);
+            at = next;
+        }
+        way.steps.reverse();
+        way
     }
-    way.reverse();
-    way
 }

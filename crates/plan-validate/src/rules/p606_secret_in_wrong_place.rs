@@ -2,7 +2,8 @@
 
 mod literal;
 
-use plan_model::{Root, SecretName};
+use plan_model::document::{Problem, ProblemKind};
+use plan_model::{Pointer, Reference, Root, SecretName, ToolSpec};
 
 use crate::facts::{Facts, Site, Use};
 use crate::finding::{Finding, Severity};
@@ -15,8 +16,25 @@ pub(super) const RULE: Rule = Rule::new(
     "secret-in-wrong-place",
     Severity::Error,
     include_str!("../../rules/P606-secret-in-wrong-place.md"),
-    Check::Plan(check),
+    Check::Both(problem, check),
 );
+
+const HELP: &str =
+    "a secret goes to an argument that takes secrets, or to a script through `env` or `stdin`";
+const PUBLISHED: &str = "would be published";
+
+/// A plan output that reads a secret, which the reader takes for one that reads no step.
+pub(super) fn problem(problem: &Problem) -> Option<Finding> {
+    let ProblemKind::InvalidSource { actual } = &problem.kind else {
+        return None;
+    };
+    // the reader quotes the text
+    let (_, text) = actual.split_once('`')?;
+    let reference = Reference::parse(text.strip_suffix('`')?).ok()?;
+    let secret = secret_of(&reference)?;
+    let at = problem.pointer.clone();
+    Some(misplaced(at, &[secret], PUBLISHED))
+}
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut told: Option<&Use<'_>> = None;
@@ -31,12 +49,13 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         if told.is_some_and(is_same) {
             continue;
         }
-        let same = facts
-            .uses
-            .iter()
-            .skip(at)
-            .take_while(|other| is_same(other));
-        let secrets = listed(same.filter_map(secret));
+        let mut secrets: Vec<&SecretName> = Vec::new();
+        let same = facts.uses.iter().skip(at);
+        for secret in same.take_while(|other| is_same(other)).filter_map(secret) {
+            if !secrets.contains(&secret) {
+                secrets.push(secret);
+            }
+        }
         if let Some(finding) = finding(facts, read, &secrets) {
             findings.add(finding);
             told = Some(read);
@@ -47,13 +66,23 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 
 /// The first secret that a reference may read.
 fn secret<'a>(read: &Use<'a>) -> Option<&'a SecretName> {
-    read.reference.paths().find_map(|path| match &path.root {
+    secret_of(read.reference)
+}
+
+fn secret_of(reference: &Reference) -> Option<&SecretName> {
+    reference.paths().find_map(|path| match &path.root {
         Root::Secret(name) => Some(name),
         _ => None,
     })
 }
 
-fn finding(facts: &Facts<'_>, read: &Use<'_>, secrets: &str) -> Option<Finding> {
+fn misplaced(at: Pointer, secrets: &[&SecretName], what: &str) -> Finding {
+    let plural = if secrets.len() > 1 { "s" } else { "" };
+    let message = format!("the secret{plural} {} {what}", listed(secrets));
+    RULE.at(at, message).help(HELP)
+}
+
+fn finding(facts: &Facts<'_>, read: &Use<'_>, secrets: &[&SecretName]) -> Option<Finding> {
     let what = match read.site {
         Site::Argument(argument) => return argument_finding(facts, read, argument, secrets),
         Site::Env(_) | Site::Stdin => return None,
@@ -66,54 +95,35 @@ fn finding(facts: &Facts<'_>, read: &Use<'_>, secrets: &str) -> Option<Finding> 
             "would be read by an expression, which decides in the open"
         }
         Site::Over => "would become the items of a fan-out",
-        Site::PlanOutput(_) => "would be published",
+        Site::PlanOutput(_) => PUBLISHED,
     };
-    let severity = match read.site {
-        Site::CodeArg(_) => Severity::Warning,
-        _ => Severity::Error,
-    };
-    let help = match read.site {
-        Site::CodeArg(_) => "pass it through `env` or `stdin`",
-        _ => {
-            "a secret goes to an argument that takes secrets, or to a script through `env` or `stdin`"
-        }
-    };
-    let message = format!("the secret {secrets} {what}");
-    Some(
-        RULE.at(read.pointer(), message)
-            .severity(severity)
-            .help(help),
-    )
+    let finding = misplaced(read.pointer(), secrets, what);
+    Some(match read.site {
+        Site::CodeArg(_) => finding.severity(Severity::Warning),
+        _ => finding,
+    })
 }
 
 fn argument_finding(
     facts: &Facts<'_>,
     read: &Use<'_>,
     argument: &str,
-    secrets: &str,
+    secrets: &[&SecretName],
 ) -> Option<Finding> {
     let spec = &facts.tool(read.step?)?.spec;
     if spec.secret_arguments.iter().any(|name| name == argument) {
         return None;
     }
     // of a tool of which only the name is known nobody said that it takes none
-    let is_described = spec.input_schema.is_some() || !spec.secret_arguments.is_empty();
+    if *spec == ToolSpec::named(spec.name.clone()) {
+        return None;
+    }
+    let secrets = listed(secrets);
     let (name, tool) = (quoted(argument), quoted(&spec.name));
-    let message = if is_described {
-        format!("the argument {name} of the tool {tool} takes no secrets, and would get {secrets}")
-    } else {
-        format!(
-            "nobody says that the argument {name} of the tool {tool} takes secrets, and it would get {secrets}"
-        )
-    };
-    let severity = if is_described {
-        Severity::Error
-    } else {
-        Severity::Warning
-    };
+    let message =
+        format!("the argument {name} of the tool {tool} takes no secrets, and would get {secrets}");
     let finding = RULE
         .at(read.pointer(), message)
-        .severity(severity)
         .candidates(spec.secret_arguments.iter().cloned());
     Some(finding.help(format!(
         "add {name} to `secret_arguments` of the tool, if it keeps what it is given"

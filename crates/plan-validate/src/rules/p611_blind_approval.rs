@@ -140,7 +140,8 @@ fn shown(
         }
         if !shown.contains(&value.reference) {
             shown.push(value.reference);
-            prompt.push_str(&format!("\n{}", value.reference));
+            prompt.push('\n');
+            prompt.push_str(&value.reference.to_string());
         }
     }
     Some(Edit::Set {

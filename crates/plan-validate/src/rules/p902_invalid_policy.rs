@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use plan_model::Pointer;
 
 use crate::candidates;
-use crate::catalog::ToolCatalog;
+use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::finding::{Finding, Severity};
 use crate::policy::Policy;
 use crate::rule::{Check, Rule};
@@ -41,7 +41,13 @@ pub(crate) fn against(policy: &Policy, catalog: &ToolCatalog) -> Vec<Finding> {
         names(policy.tools.as_ref()),
         &tools,
     );
-    unknown.look("tool", &at(&["arguments"]), policy.arguments.keys(), &tools);
+    for (name, arguments) in &policy.arguments {
+        let place = at(&["arguments", name.as_str()]);
+        match catalog.tool(name) {
+            Some(tool) => unknown.look_at_arguments(tool, &place, arguments.keys()),
+            None => unknown.look("tool", &place, [name], &tools),
+        }
+    }
     let approval = &policy.require_approval.tools;
     unknown.look(
         "tool",
@@ -80,6 +86,32 @@ fn names<T>(listed: Option<&BTreeSet<T>>) -> impl Iterator<Item = &T> {
 struct Unknown(Vec<Finding>);
 
 impl Unknown {
+    /// A rule for an argument that the tool does not have leaves no call of the tool.
+    fn look_at_arguments<'n>(
+        &mut self,
+        tool: &CatalogTool,
+        at: &Pointer,
+        named: impl IntoIterator<Item = &'n String>,
+    ) {
+        if tool.takes_other_arguments() {
+            return;
+        }
+        for name in named {
+            if tool.argument(name).is_none() {
+                let message = format!(
+                    "the tool {} has no argument {}",
+                    text::quoted(&tool.spec.name),
+                    text::quoted(name)
+                );
+                let known = tool.arguments().map(|(name, _)| name);
+                let known: Vec<&str> = known.collect();
+                let ranked = candidates::ranked(name, known.iter().copied());
+                let finding = RULE.at(at.join(name), message).candidates(ranked);
+                self.0.push(finding.severity(Severity::Warning));
+            }
+        }
+    }
+
     fn look<'n, T: AsRef<str> + 'n>(
         &mut self,
         kind: &str,

@@ -14,12 +14,18 @@ pub(super) struct Policy {
     /// The version of this format.
     #[schemars(extend("const" = 1))]
     planwright: Option<u64>,
+    #[schemars(extend("type" = "array"))]
     tools: Option<Vec<String>>,
+    #[schemars(extend("type" = "array"))]
     models: Option<Vec<String>>,
+    #[schemars(extend("type" = "array"))]
     languages: Option<Vec<String>>,
+    #[schemars(extend("type" = "array"))]
     agents: Option<Vec<String>>,
+    #[schemars(extend("type" = "array"))]
     secrets: Option<Vec<String>>,
     /// Absolute folders; `[]`: none beside the run's own.
+    #[schemars(extend("type" = "array"))]
     roots: Option<Vec<String>>,
     /// For each tool and argument what it may be.
     arguments: Option<BTreeMap<String, BTreeMap<String, Rule>>>,
@@ -61,6 +67,7 @@ struct Exact {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct OneOf {
+    #[schemars(length(min = 1))]
     one_of: Vec<Value>,
 }
 
@@ -93,8 +100,13 @@ struct UrlRule {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Url {
+    #[schemars(length(min = 1), inner(regex(pattern = "^[A-Za-z][A-Za-z0-9+.-]*$")))]
     schemes: Vec<String>,
     /// `*.example.com` stands for every host below.
+    #[schemars(
+        length(min = 1),
+        inner(regex(pattern = r"^(\*\.)?[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$"))
+    )]
     hosts: Vec<String>,
 }
 
@@ -119,6 +131,7 @@ struct Limits {
     max_model_tokens: Option<u64>,
     #[schemars(range(min = 0))]
     max_wall_secs: Option<f64>,
+    #[schemars(range(min = 1))]
     max_concurrency: Option<u64>,
     max_fan_out_items: Option<u64>,
     max_steps: Option<u64>,

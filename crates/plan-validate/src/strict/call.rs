@@ -74,7 +74,10 @@ pub(super) fn arguments(
     sources: &Sources,
     definitions: &mut Map<String, Value>,
 ) -> Option<Value> {
-    let Some(input) = &offered.tool.input else {
+    let takes_any = |schema| offered.tool.takes_other_arguments() && is_free(schema);
+    let input = offered.tool.input.as_ref();
+    let named = input.filter(|input| !takes_any(input.schema()));
+    let Some(input) = named else {
         // of a tool of which only the name is known any argument is taken
         let value = any_of(
             anything(Mode::Open)
@@ -100,6 +103,17 @@ pub(super) fn arguments(
         return None;
     }
     Some(arguments)
+}
+
+/// Whether a schema says nothing of the arguments but that they are an object.
+fn is_free(schema: &Value) -> bool {
+    let Value::Object(keywords) = schema else {
+        return *schema == Value::Bool(true);
+    };
+    let is_open = keywords
+        .get("additionalProperties")
+        .is_none_or(|rest| *rest == Value::Bool(true));
+    is_plain(keywords) && is_open && members(keywords).is_empty() && required(keywords).is_empty()
 }
 
 /// Whether all that a schema says of the arguments is what each of them is.

@@ -459,3 +459,54 @@ fn check_law(grant: &Grant, of_lock: &Grant, tried: &[Attempt]) -> Result<(), Te
     prop_assert_eq!(more_beside_calls(grant, of_lock), None);
     Ok(())
 }
+
+#[test]
+fn the_laws_are_tried_on_grants_that_differ_and_on_calls_that_pass() {
+    use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+    use std::cell::Cell;
+
+    let config = ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, random);
+    let (smaller, passing, refused, other) =
+        (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
+    let add = |counter: &Cell<usize>, more: usize| counter.set(counter.get() + more);
+    let tried = prop::collection::vec(attempt(), 1..6);
+    let sampled = (plan(), policy(), policy(), narrowing(), tried);
+    let ran = runner.run(&sampled, |(plan, first, second, by, tried)| {
+        let (Some(parent), Some(beside)) = (grant(&plan, &first), grant(&plan, &second)) else {
+            return Ok(());
+        };
+        let child = parent.narrow(&by);
+        add(
+            &smaller,
+            usize::from(child.lock() != parent.lock() && !child.sites().is_empty()),
+        );
+        let all = attempts([&child, &parent], &tried);
+        let passed = all
+            .iter()
+            .filter(|attempt| attempt.is_permitted(&child))
+            .count();
+        add(&passing, passed);
+        add(&refused, all.len() - passed);
+        let within = beside.newly(&parent.lock()).unwrap().is_empty();
+        add(
+            &other,
+            usize::from(within && beside.lock() != parent.lock()),
+        );
+        Ok(())
+    });
+    ran.unwrap();
+    let counts = [smaller.get(), passing.get(), refused.get(), other.get()];
+    assert!(
+        counts
+            .iter()
+            .zip([20, 80, 500, 5])
+            .all(|(count, least)| *count >= least),
+        "{counts:?}"
+    );
+}

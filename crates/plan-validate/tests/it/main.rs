@@ -2,8 +2,8 @@
 //! Integration tests of the validator, in one binary.
 
 mod arguments;
-mod bounds;
 mod bindings;
+mod bounds;
 mod catalogs;
 mod fixes;
 mod for_models;
@@ -15,6 +15,7 @@ mod inputs;
 mod laws;
 mod page;
 mod pages;
+mod policies;
 mod reports;
 mod rules_approvals;
 mod rules_conditions;
@@ -28,7 +29,7 @@ mod sample;
 mod sarif;
 mod schemas;
 mod secrets;
+mod shapes;
 mod strict;
 mod trust;
 mod trust_laws;
-mod shapes;

@@ -8,7 +8,7 @@ use plan_model::Limits;
 use plan_model::document::{Document, DocumentKind, ReadOptions, parse, read};
 use plan_validate::{
     Applicability, Context, Finding, PlanRejected, Policy, ToolCatalog, ValidatedPlan, check,
-    check_answer, check_inputs, check_plan, rules,
+    check_answer, check_inputs, check_plan, explain, reserved_codes, rules,
 };
 
 use crate::page;
@@ -124,6 +124,40 @@ fn codes_ascend_and_names_are_unique() {
     assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
     let names: BTreeSet<&str> = rules().iter().map(|rule| rule.name).collect();
     assert_eq!(names.len(), codes.len());
+}
+
+#[test]
+fn reserved_codes_are_nobodys() {
+    let reserved: Vec<(&str, &str)> = reserved_codes()
+        .iter()
+        .map(|reserved| (reserved.code.as_str(), reserved.name))
+        .collect();
+    assert_eq!(
+        reserved,
+        [
+            ("P801", "stale-base"),
+            ("P802", "frozen-step"),
+            ("P803", "protected-field"),
+            ("P804", "weakened-gate"),
+            ("P805", "widened-grant"),
+            ("P806", "draft-plan"),
+        ]
+    );
+    for (code, name) in reserved {
+        assert!(
+            rules()
+                .iter()
+                .all(|rule| rule.code != code && rule.name != name)
+        );
+        let page = explain(code).expect("a page");
+        assert!(page.starts_with(&format!("# {code} {name}\n")), "{page}");
+        assert!(page.contains("comes with repair"), "{page}");
+        assert_eq!(explain(&name.to_ascii_uppercase()), Some(page));
+    }
+    let p8 = rules()
+        .iter()
+        .filter(|rule| rule.code.as_str().starts_with("P8"));
+    assert_eq!(p8.count(), 0);
 }
 
 /// Codes and places of what a check says.

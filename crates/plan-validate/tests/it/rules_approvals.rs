@@ -52,6 +52,7 @@ fn find(id: &str, more: Value) -> Value {
 }
 
 /// An approval; `config` and `more` add or replace members.
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn gate(id: &str, config: Value, more: Value) -> Value {
     let mut full = json!({"prompt": "Go on?", "response_field": "ok", "approval_required": true});
     for (name, value) in config.as_object().unwrap() {

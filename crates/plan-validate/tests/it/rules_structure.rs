@@ -325,3 +325,92 @@ fn a_circle_of_ten_thousand_steps_is_one_finding() {
         found[0].message
     );
 }
+
+/// The first suggestion of the first finding: its applicability, and its edit as text.
+fn advice(document: &Value) -> (Applicability, String) {
+    let found = findings(document);
+    let suggestion = &found[0].suggestions[0];
+    let edit = match suggestion.edit.as_ref().expect("an edit") {
+        Edit::Set { pointer, value } => format!("set {pointer} {value}"),
+        Edit::Remove { pointer } => format!("remove {pointer}"),
+    };
+    (suggestion.applicability, edit)
+}
+
+#[test]
+fn an_environment_reference_is_mended_by_machine_where_it_is_read_one_way() {
+    let spelled = |text: &str| {
+        let catalog = plan_validate::ToolCatalog::from_names(["search"]).unwrap();
+        let key = plan_model::SecretName::new("KEY").unwrap();
+        let policy = plan_validate::Policy::default().allow_secrets([key]);
+        let document = plan(json!([call("a", json!({"q": text}), json!({}))])).to_string();
+        let plan = plan_validate::check(&document, &plan_validate::Context::new(&catalog, &policy));
+        let plan = plan.expect("a valid plan");
+        let note = plan
+            .warnings()
+            .iter()
+            .find(|finding| finding.code == "P110");
+        let suggestion = note.expect("a note").suggestions.first().cloned();
+        suggestion.map(|suggestion| (suggestion.applicability, suggestion.edit))
+    };
+    let edit = Edit::Set {
+        pointer: plan_model::Pointer::parse("/steps/0/config/arguments/q").unwrap(),
+        value: json!("Bearer ${secret.KEY}"),
+    };
+    assert_eq!(
+        spelled("Bearer ${env.KEY}"),
+        Some((Applicability::MachineApplicable, Some(edit)))
+    );
+    assert_eq!(spelled("$${env.KEY} ${env.KEY}"), None);
+}
+
+#[test]
+fn edges_that_are_wrong_come_with_an_edit_for_a_person() {
+    let own = plan(json!([after("a", &["a"])]));
+    assert_eq!(
+        advice(&own),
+        (
+            Applicability::MaybeIncorrect,
+            "remove /steps/0/depends_on/0".to_owned()
+        )
+    );
+    let list = |edges: Value| planner(json!([{"name": "a", "tool": "search", "after": edges}]));
+    assert_eq!(
+        advice(&list(json!([null]))),
+        (
+            Applicability::MaybeIncorrect,
+            "remove /steps/0/after/0".to_owned()
+        )
+    );
+    assert_eq!(
+        advice(&list(json!(null))),
+        (
+            Applicability::MaybeIncorrect,
+            "set /steps/0/after []".to_owned()
+        )
+    );
+}
+
+#[test]
+fn what_does_not_show_is_taken_out_by_a_person() {
+    let mut hidden = plan(json!([after("a", &[])]));
+    hidden["name"] = json!("pay\u{200b}roll\u{202e}");
+    assert_eq!(
+        advice(&hidden),
+        (
+            Applicability::MaybeIncorrect,
+            "set /name \"payroll\"".to_owned()
+        )
+    );
+    let ask = step(
+        "ask",
+        "HUMAN_INTERACTION",
+        json!({"prompt": "Pay\u{2060} ${step.a.sum}?", "response_field": "ok"}),
+        json!({}),
+    );
+    let prompt = plan(json!([ask, after("a", &[])]));
+    assert_eq!(
+        advice(&prompt).1,
+        "set /steps/0/config/prompt \"Pay ${step.a.sum}?\""
+    );
+}

@@ -47,11 +47,11 @@ fn a_secret_is_told_to_nobody_and_kept_nowhere() {
     let plans = [
         one(
             "PROMPT_CALL",
-            json!({"model": "m", "system_prompt": k, "user_prompt": "x ${secret.L} ${secret.K}", "output_field": "o"}),
+            json!({"model": "m", "system_prompt": k, "user_prompt": "x ${secret.L} ${secret.K} ${secret.L}", "output_field": "o"}),
         ),
         one(
             "AGENT_CALL",
-            json!({"objective": k, "working_dir": "w", "agent": "helper"}),
+            json!({"objective": k, "working_dir": "${input.dir}", "agent": "helper"}),
         ),
         one(
             "HUMAN_INTERACTION",
@@ -79,9 +79,21 @@ fn a_secret_is_told_to_nobody_and_kept_nowhere() {
         ),
     ];
     let mut with_input = plans.to_vec();
+    with_input[1]["inputs"] =
+        json!([{"name": "dir", "value_type": "string", "input_kind": "directory_path"}]);
     with_input[2]["inputs"] = json!([{"name": "a", "required": false}]);
     let all: Vec<String> = with_input.iter().map(lines).collect();
-    insta::assert_snapshot!(all.join("\n"), @"");
+    insta::assert_snapshot!(all.join("\n"), @"
+    error P606 /steps/0/config/system_prompt: the secret `K` would be told to a model
+    error P606 /steps/0/config/user_prompt: the secrets `L`, `K` would be told to a model
+    error P606 /steps/0/config/objective: the secret `K` would be told to an agent
+    error P606 /steps/0/config/prompt: the secret `K` would be shown to a person
+    error P606 /steps/0/config/expression: the secret `K` would be read by an expression, which decides in the open
+    warning P606 /steps/0/config/args/0: the secret `K` would stand on a command line, which other processes can read
+    error P606 /steps/0/config/working_dir: the secret `K` would become a path
+    error P606 /steps/0/config/arguments/user/name/0: the argument `user` of the tool `login` takes no secrets, and would get `K`
+    error P606 /steps/0/config/arguments/text: the argument `text` of the tool `post` takes no secrets, and would get `K`
+    ");
 }
 
 #[test]
@@ -93,7 +105,10 @@ fn a_secret_in_a_list_or_an_output_is_one_finding() {
         ],
         "outputs": [{"name": "o", "source": "${secret.K}"}],
     }));
-    insta::assert_snapshot!(lines(&plan), @"");
+    insta::assert_snapshot!(lines(&plan), @"
+    error P606 /outputs/0/source: the secret `K` would be published
+    error P606 /steps/0/config/over: the secret `K` would become the items of a fan-out
+    ");
 }
 
 #[test]
@@ -133,7 +148,14 @@ fn a_credential_in_the_plan_is_a_warning_wherever_it_stands() {
         .iter()
         .map(|it| format!("{} ({})", it.line(), it.actual.as_deref().unwrap_or("-")))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @"
+    P606 /config/aws: the text looks as if it held an AWS access key (AKIA***)
+    P606 /inputs/0/default/deep/0: the text looks as if it held a GitHub token (ghp_***)
+    P606 /steps/0/config/arguments/text/1: the text looks as if it held a GitHub token (ghp_***)
+    P606 /steps/1/config/env/T: the text looks as if it held a Slack token (xoxb-***)
+    P606 /steps/1/config/inline: the text looks as if it held a GitHub token (ghp_***)
+    P606 /steps/2/config/user_prompt: the text looks as if it held an API key (sk-***)
+    ");
 }
 
 #[test]

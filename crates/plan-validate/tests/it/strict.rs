@@ -268,21 +268,24 @@ fn merged(documents: &[Value]) -> Option<Value> {
 fn instances_read_what_other_steps_deliver() {
     let catalog = host();
     let schema = Plan::schema_for(&catalog);
-    let whole = merged(&instances(&schema, 7, 60)).unwrap();
-    assert!(fits(&schema, &whole));
-    assert_eq!(broken(&whole.to_string(), &catalog), Vec::<String>::new());
-    let steps = whole["steps"].as_array().unwrap();
-    let ids: Vec<&str> = steps
-        .iter()
-        .map(|step| step["id"].as_str().unwrap())
-        .collect();
-    let reads = |step: &&Value| {
-        let text = step["config"]["arguments"].to_string();
-        ids.iter()
-            .any(|id| text.contains(&format!("\"${{step.{id}.")))
-    };
-    let reading = steps.iter().filter(reads).count();
-    assert!(reading >= 3, "{reading} of {}", steps.len());
+    let mut reading = 0;
+    for seed in 0..4 {
+        let whole = merged(&instances(&schema, seed, 40)).unwrap();
+        assert!(fits(&schema, &whole));
+        assert_eq!(broken(&whole.to_string(), &catalog), Vec::<String>::new());
+        let steps = whole["steps"].as_array().unwrap();
+        let ids: Vec<&str> = steps
+            .iter()
+            .map(|step| step["id"].as_str().unwrap())
+            .collect();
+        let reads = |step: &&Value| {
+            let text = step["config"]["arguments"].to_string();
+            ids.iter()
+                .any(|id| text.contains(&format!("\"${{step.{id}.")))
+        };
+        reading += steps.iter().filter(reads).count();
+    }
+    assert!(reading >= 3, "{reading}");
 }
 
 /// A schema of a value, of the keywords that tools use.
@@ -377,7 +380,7 @@ fn catalogs() -> impl Strategy<Value = ToolCatalog> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_fits_the_schema_of_a_plan_has_no_fault_of_shape_tool_or_argument(

@@ -27,10 +27,12 @@ fn tools() -> ToolCatalog {
             "bash": {"command": "bash"},
             "pure": {"command": "wasm", "output_trust": "trusted"},
         },
+        "models": [{"name": "m"}],
         "agents": {"helper": {"kind": "loop", "model": "m"}},
     }))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn call(id: &str, tool: &str, arguments: Value) -> Value {
     step(
         id,
@@ -72,6 +74,7 @@ fn ask(id: &str, prompt: &str) -> Value {
     step(id, "HUMAN_INTERACTION", config, json!({}))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 fn fan_out(id: &str, over: &str, body: &[&str], more: Value) -> Value {
     let mut config = json!({"over": over, "item_var": "row", "spawn_steps": body});
     for (name, value) in more.as_object().unwrap() {
@@ -92,8 +95,9 @@ fn plan(steps: &[Value]) -> Value {
             {"name": "list", "value_type": "array"},
             {"name": "pin", "sensitive": true},
             {"name": "maybe", "required": false},
+            {"name": "dir", "value_type": "string", "input_kind": "directory_path"},
         ],
-        "config": {"boss": "boss@example.com", "all": ["a", "b"]},
+        "config": {"boss": "boss@example.com", "all": [{"to": "a"}, {"to": "b"}]},
         "steps": steps,
     }))
 }
@@ -183,7 +187,7 @@ fn tools_scripts_and_agents_are_sources() {
     let agent = step(
         "agent",
         "AGENT_CALL",
-        json!({"objective": "Find out", "working_dir": "work", "agent": "helper"}),
+        json!({"objective": "Find out", "working_dir": "${input.dir}", "agent": "helper"}),
         json!({}),
     );
     assert_eq!(from(&[agent, send("${step.agent.report}")]), "step `agent`");
@@ -286,7 +290,7 @@ fn a_value_is_found_in_texts_objects_and_lists() {
 #[test]
 fn items_are_as_the_list_that_they_are_of() {
     let body = |over: &str| {
-        let sent = send("${item.row.to}");
+        let sent = send("Dear ${item.row}");
         from(&[fetch(), fan_out("each", over, &["send"], json!({})), sent])
     };
     assert_eq!(body("${step.fetch.rows}"), "step `fetch`");
@@ -333,17 +337,14 @@ fn an_item_of_one_name_is_the_innermost_and_a_list_is_read_from_outside() {
 #[test]
 fn results_are_as_the_last_step_of_the_body() {
     let steps = |body: &[&str], reads: &str| {
-        from(&[
-            call("fetch", "fetch", json!({"page": "${item.row}"})),
-            call("look", "look", json!({"at": "${item.row}"})),
-            fan_out(
-                "each",
-                "${input.list}",
-                body,
-                json!({"on_item_error": "collect"}),
-            ),
-            send(reads),
-        ])
+        let collect = json!({"on_item_error": "collect"});
+        let mut steps: Vec<Value> = body
+            .iter()
+            .map(|tool| call(tool, tool, json!({"at": "${item.row}"})))
+            .collect();
+        steps.push(fan_out("each", "${input.list}", body, collect));
+        steps.push(send(reads));
+        from(&steps)
     };
     let results = "${step.each.results}";
     assert_eq!(steps(&["look", "fetch"], results), "step `fetch`");
@@ -561,11 +562,10 @@ fn the_policy_says_what_it_means() {
     let site = checked.grant().site(&id).unwrap();
     assert!(matches!(&site.approval, Approval::AskAtCall(why) if why.contains("`fetch`")));
     // the lock says that it asks, and not why
+    let lock = checked.grant().lock();
     assert!(
-        checked
-            .grant()
-            .lock()
-            .contains("step send tool \"send\" attempts 1 asked\n")
+        lock.contains("asked") && !lock.contains("untrusted"),
+        "{lock}"
     );
 }
 
@@ -622,8 +622,7 @@ fn each_argument_is_one_finding_with_all_its_values() {
 #[test]
 fn an_agent_may_not_fill_what_it_must_not_choose() {
     let agent = |tools: &[&str]| {
-        let config =
-            json!({"objective": "Pay", "working_dir": "work", "agent": "helper", "tools": tools});
+        let config = json!({"objective": "Pay", "working_dir": "${input.dir}", "agent": "helper", "tools": tools});
         step("agent", "AGENT_CALL", config, json!({}))
     };
     let found = denied(&[agent(&["fetch", "pay"])]);
@@ -641,10 +640,9 @@ fn a_cycle_leaves_nothing_to_follow() {
         send("${step.b.text}"),
     ];
     let policy = Policy::default().untrusted(Untrusted::Deny);
-    let codes: Vec<&str> = findings(&steps, &policy)
-        .iter()
-        .map(|it| it.code.as_str())
-        .collect();
+    let findings = findings(&steps, &policy);
+    let errors = findings.iter().filter(|it| it.severity == Severity::Error);
+    let codes: Vec<&str> = errors.map(|it| it.code.as_str()).collect();
     assert_eq!(codes, ["P203"]);
 }
 

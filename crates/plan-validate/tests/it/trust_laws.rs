@@ -113,7 +113,10 @@ impl World {
         (fan_out + 1..self.0.len().min(fan_out + 3))
             .take_while(|at| {
                 use Kind::{Approval, Condition, FanIn, FanOut, Question};
-                !matches!(self.0[*at].kind, FanOut | Approval | Question | FanIn | Condition)
+                !matches!(
+                    self.0[*at].kind,
+                    FanOut | Approval | Question | FanIn | Condition
+                )
             })
             .collect()
     }
@@ -121,9 +124,8 @@ impl World {
     /// What step `at` can mean by `step`: one before it that it may read.
     fn target(&self, at: usize, step: usize) -> Option<usize> {
         let step = step % at.max(1);
-        let is_visible = |step: usize| {
-            self.0[step].kind != Kind::FanOut || !self.body(step).is_empty()
-        };
+        let is_visible =
+            |step: usize| self.0[step].kind != Kind::FanOut || !self.body(step).is_empty();
         // a body is read from outside through its fan-out, and a fan-out not from inside
         let step = match self.owner(step) {
             Some(owner) if self.owner(at) != Some(owner) => owner,
@@ -144,7 +146,13 @@ impl World {
                 .collect(),
             Read::Step(step, part) => self
                 .target(at, *step)
-                .map(|step| format!("step.s{step}.{}{}", self.output(step), if *part { ".part" } else { "" }))
+                .map(|step| {
+                    format!(
+                        "step.s{step}.{}{}",
+                        self.output(step),
+                        if *part { ".part" } else { "" }
+                    )
+                })
                 .into_iter()
                 .collect(),
             Read::Either(a, b) => [self.paths(at, a), self.paths(at, b)].concat(),
@@ -177,15 +185,19 @@ impl World {
             return Vec::new();
         }
         let paths = self.paths(at, &step.read);
-        if paths.is_empty() { Vec::new() } else { vec![paths] }
+        if paths.is_empty() {
+            Vec::new()
+        } else {
+            vec![paths]
+        }
     }
 
     fn dependencies(&self, at: usize) -> Vec<usize> {
         let named = self.0[at].waits_for.and_then(|step| self.target(at, step));
         let read = self.reads(at).concat();
-        let read = read.iter().filter_map(|path| {
-            path.strip_prefix("step.s")?.split('.').next()?.parse().ok()
-        });
+        let read = read
+            .iter()
+            .filter_map(|path| path.strip_prefix("step.s")?.split('.').next()?.parse().ok());
         let mut all: Vec<usize> = read.chain(named).chain(self.sources(at)).collect();
         all.extend(self.owner(at));
         if self.0[at].kind == Kind::FanOut {
@@ -201,7 +213,10 @@ impl World {
     fn sources(&self, at: usize) -> Vec<usize> {
         let is_fan_in = self.0[at].kind == Kind::FanIn;
         let source = self.0[at].waits_for.filter(|_| is_fan_in);
-        source.and_then(|step| self.target(at, step)).into_iter().collect()
+        source
+            .and_then(|step| self.target(at, step))
+            .into_iter()
+            .collect()
     }
 
     fn is_before(&self, first: usize, step: usize) -> bool {
@@ -216,7 +231,10 @@ impl World {
             Kind::Open | Kind::Script | Kind::Agent => true,
             Kind::Vouched | Kind::Send | Kind::Question | Kind::Approval => false,
             Kind::PureScript | Kind::Prompt | Kind::Condition => self.takes_in(at, inputs),
-            Kind::FanIn => self.sources(at).iter().any(|step| self.is_tainted(*step, inputs)),
+            Kind::FanIn => self
+                .sources(at)
+                .iter()
+                .any(|step| self.is_tainted(*step, inputs)),
             Kind::FanOut => self
                 .body(at)
                 .last()
@@ -256,7 +274,10 @@ impl World {
                 && self.is_before(approval, at)
                 && self.reads(approval).iter().any(|shown| {
                     shown.len() >= paths.len()
-                        && shown.iter().zip(paths).all(|(shown, read)| covers(shown, read))
+                        && shown
+                            .iter()
+                            .zip(paths)
+                            .all(|(shown, read)| covers(shown, read))
                 })
         })
     }
@@ -269,7 +290,10 @@ impl World {
     fn document(&self) -> Value {
         let steps: Vec<Value> = (0..self.0.len()).map(|at| self.step(at)).collect();
         sample::with(json!({
-            "inputs": [{"name": "who"}],
+            "inputs": [
+                {"name": "who"},
+                {"name": "dir", "value_type": "string", "input_kind": "directory_path"},
+            ],
             "config": {"boss": "b"},
             "steps": steps,
         }))
@@ -284,9 +308,17 @@ impl World {
             1 => json!(format!("of {text}")),
             _ => json!({"deep": ["x", {"er": text}]}),
         };
-        let call = |tool: &str, name: &str| ("TOOL_CALL", json!({"tool": tool, "arguments": {name: template}}));
+        let call = |tool: &str, name: &str| {
+            (
+                "TOOL_CALL",
+                json!({"tool": tool, "arguments": {name: template}}),
+            )
+        };
         let script = |language: &str| {
-            ("CODE_CALL", json!({"language": language, "inline": "cat", "stdin": text}))
+            (
+                "CODE_CALL",
+                json!({"language": language, "inline": "cat", "stdin": text}),
+            )
         };
         let (kind, config) = match step.kind {
             Kind::Open => call("open", "q"),
@@ -294,27 +326,51 @@ impl World {
             Kind::Send => call("send", "to"),
             Kind::Script => script("bash"),
             Kind::PureScript => script("pure"),
-            Kind::Prompt => ("PROMPT_CALL", json!({"model": "m", "user_prompt": text, "output_field": "out", "output_schema": {}})),
-            Kind::Agent => ("AGENT_CALL", json!({"objective": text, "working_dir": "w", "agent": "helper"})),
-            Kind::Question | Kind::Approval => ("HUMAN_INTERACTION", json!({"prompt": format!("Is it {text}?"), "response_field": "out", "approval_required": step.kind == Kind::Approval})),
+            Kind::Prompt => (
+                "PROMPT_CALL",
+                json!({"model": "m", "user_prompt": text, "output_field": "out", "output_schema": {}}),
+            ),
+            Kind::Agent => (
+                "AGENT_CALL",
+                json!({"objective": text, "working_dir": "${input.dir}", "agent": "helper"}),
+            ),
+            Kind::Question | Kind::Approval => (
+                "HUMAN_INTERACTION",
+                json!({"prompt": format!("Is it {text}?"), "response_field": "out", "approval_required": step.kind == Kind::Approval}),
+            ),
             Kind::Condition => {
                 let side = reference.unwrap_or_else(|| "1".to_owned());
-                ("CONDITION", json!({"expression": format!("{side} == conf.boss"), "true_steps": [], "false_steps": []}))
+                (
+                    "CONDITION",
+                    json!({"expression": format!("{side} == conf.boss"), "true_steps": [], "false_steps": []}),
+                )
             }
             Kind::FanIn => {
-                let sources: Vec<String> = self.sources(at).iter().map(|it| format!("s{it}")).collect();
-                ("FAN_IN", json!({"from_steps": sources, "collect_field": "out"}))
+                let sources: Vec<String> =
+                    self.sources(at).iter().map(|it| format!("s{it}")).collect();
+                (
+                    "FAN_IN",
+                    json!({"from_steps": sources, "collect_field": "out"}),
+                )
             }
             Kind::FanOut => {
                 let body: Vec<String> = self.body(at).iter().map(|it| format!("s{it}")).collect();
                 let over = reference.unwrap_or_else(|| "conf.boss".to_owned());
-                ("FAN_OUT", json!({"over": over, "item_var": format!("row{at}"), "spawn_steps": body}))
+                (
+                    "FAN_OUT",
+                    json!({"over": over, "item_var": format!("row{at}"), "spawn_steps": body}),
+                )
             }
         };
         let own = matches!(step.kind, Kind::Script | Kind::PureScript | Kind::Agent);
         let waits = step.waits_for.and_then(|step| self.target(at, step));
         let after: Vec<String> = waits.iter().map(|it| format!("s{it}")).collect();
-        let mut full = sample::step(&format!("s{at}"), kind, config, json!({"depends_on": after}));
+        let mut full = sample::step(
+            &format!("s{at}"),
+            kind,
+            config,
+            json!({"depends_on": after}),
+        );
         if own {
             full["outputs"] = json!([{"name": "out"}]);
         }
@@ -333,7 +389,13 @@ fn held(world: &World, inputs: bool) -> Result<(), TestCaseError> {
         // not every world is a plan; the law is about those that are
         return Err(TestCaseError::reject("no plan"));
     };
-    let asks: Vec<&str> = plan.bounds().asks.iter().filter(|ask| ask.reason.contains("untrusted")).map(|ask| ask.step.as_str()).collect();
+    let asks: Vec<&str> = plan
+        .bounds()
+        .asks
+        .iter()
+        .filter(|ask| ask.reason.contains("untrusted"))
+        .map(|ask| ask.step.as_str())
+        .collect();
     for (at, step) in world.0.iter().enumerate() {
         if step.kind == Kind::Send {
             let id = format!("s{at}");

@@ -78,20 +78,6 @@ impl Locked {
         }
     }
 
-    /// Adds `newly` and `no_longer` to a report.
-    pub(super) fn report(&self, report: &mut Value) {
-        if let Value::Object(members) = report {
-            let compared = self.compared.as_ref();
-            let newly = compared.map(|compared| json!(compared.newly));
-            let no_longer = compared.map(|compared| json!(compared.no_longer));
-            members.insert("newly".to_owned(), newly.unwrap_or_else(|| json!([])));
-            members.insert(
-                "no_longer".to_owned(),
-                no_longer.unwrap_or_else(|| json!([])),
-            );
-        }
-    }
-
     /// Says it to a person; `all` also what the plan may no longer do.
     pub(super) fn say(&self, all: bool) {
         let word = if self.written { "note" } else { "error" };
@@ -124,6 +110,21 @@ impl Locked {
             output::say(format!("the plan may do what `{name}` says"));
         }
     }
+}
+
+/// Adds `newly` and `no_longer` to a report: null where the plan is refused, empty where there was nothing to compare.
+pub(super) fn report(locked: Option<&Locked>, report: &mut Value) {
+    let Value::Object(members) = report else {
+        return;
+    };
+    let (mut newly, mut no_longer) = (Value::Null, Value::Null);
+    if let Some(locked) = locked {
+        let compared = locked.compared.as_ref();
+        newly = json!(compared.map_or(&[][..], |compared| &compared.newly));
+        no_longer = json!(compared.map_or(&[][..], |compared| &compared.no_longer));
+    }
+    members.insert("newly".to_owned(), newly);
+    members.insert("no_longer".to_owned(), no_longer);
 }
 
 /// Why a file could not be compared with.

@@ -175,10 +175,10 @@ impl<'f, 'a> Sweep<'f, 'a> {
                 Atom::Success(step) => self.delivers(step, bit),
                 Atom::Outcome(step) => match self.facts.step(step).map(|step| &step.config) {
                     Some(StepConfig::Condition(_)) => self.chooses(step, bit),
-                    Some(StepConfig::HumanInteraction(_)) => {
-                        if self.facts.step(step).is_some_and(ends_when_rejected) {
-                            self.delivers(step, bit);
-                        }
+                    Some(StepConfig::HumanInteraction(_))
+                        if self.facts.step(step).is_some_and(ends_when_rejected) =>
+                    {
+                        self.delivers(step, bit);
                     }
                     _ => {}
                 },

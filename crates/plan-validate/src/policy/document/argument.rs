@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::catalog::CompiledSchema;
 use crate::decode::Decoder;
 use crate::grant::ArgRule;
+use crate::text;
 
 /// The rules of every tool.
 pub(super) fn tools(
@@ -55,11 +56,16 @@ fn rule(decoder: &mut Decoder, value: Value, at: &Pointer) -> Option<ArgRule> {
     }
     let mut rule = None;
     if let Some((at, value)) = fields.take("one_of") {
-        let values = decoder
-            .array(value, &at)
-            .into_iter()
-            .map(|(_, value)| value);
-        rule = Some(ArgRule::OneOf(values.collect()));
+        let is_list = value.is_array();
+        let values = decoder.array(value, &at).into_iter();
+        let values: Vec<Value> = values.map(|(_, value)| value).collect();
+        if is_list && values.is_empty() {
+            let finding = decoder
+                .at(&at, "the list takes no value at all")
+                .help("leave the tool out of `tools` where no call of it is allowed");
+            decoder.say(finding);
+        }
+        rule = Some(ArgRule::OneOf(values));
     }
     if let Some((at, value)) = fields.take("range") {
         rule = range(decoder, value, &at);
@@ -95,7 +101,15 @@ fn range(decoder: &mut Decoder, value: Value, at: &Pointer) -> Option<ArgRule> {
         })
     };
     let (min, max) = (number("min"), number("max"));
+    let pointer = fields.pointer.clone();
     fields.finish(decoder);
+    if let (Some(least), Some(most)) = (&min, &max)
+        && crate::grant::is_less(most, least)
+    {
+        let message = format!("the range from {least} to {most} takes no number at all");
+        let finding = decoder.at(&pointer, message);
+        decoder.say(finding);
+    }
     Some(ArgRule::Range { min, max })
 }
 
@@ -111,12 +125,47 @@ fn subpath(decoder: &mut Decoder, value: Value, at: &Pointer) -> Option<ArgRule>
 
 fn url(decoder: &mut Decoder, value: Value, at: &Pointer) -> Option<ArgRule> {
     let mut fields = decoder.object(value, at)?;
-    let mut strings = |name: &'static str| {
-        fields
-            .require(decoder, name)
-            .map_or_else(Vec::new, |(at, value)| decoder.strings(value, &at))
+    let mut strings = |name: &'static str, fault: &dyn Fn(&str) -> Option<String>| {
+        let Some((at, value)) = fields.require(decoder, name) else {
+            return Vec::new();
+        };
+        let is_list = value.is_array();
+        let strings = decoder.strings(value, &at);
+        if is_list && strings.is_empty() {
+            let finding = decoder.at(&at, format!("without {name} no URL is allowed"));
+            decoder.say(finding);
+        }
+        for (index, text) in strings.iter().enumerate() {
+            if let Some(fault) = fault(text) {
+                let finding = decoder.at(&at.join(index), fault).actual(text);
+                decoder.say(finding);
+            }
+        }
+        strings
     };
-    let (schemes, hosts) = (strings("schemes"), strings("hosts"));
+    let schemes = strings("schemes", &scheme_fault);
+    let hosts = strings("hosts", &host_fault);
     fields.finish(decoder);
     Some(ArgRule::Url { schemes, hosts })
+}
+
+/// What is wrong with a scheme: no URL would ever have it.
+fn scheme_fault(scheme: &str) -> Option<String> {
+    let mut bytes = scheme.bytes();
+    let first = bytes.next().is_some_and(|b| b.is_ascii_alphabetic());
+    let rest = bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
+    let shown = text::quoted(scheme);
+    (!first || !rest).then(|| format!("{shown} is no scheme, such as `https`"))
+}
+
+/// What is wrong with a host: no URL would ever have it.
+fn host_fault(host: &str) -> Option<String> {
+    let name = host.strip_prefix("*.").unwrap_or(host);
+    let plain = |part: &str| {
+        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    let shown = text::quoted(host);
+    (!name.split('.').all(plain)).then(|| {
+        format!("{shown} is no host, such as `example.com`, or `*.example.com` for all below it")
+    })
 }

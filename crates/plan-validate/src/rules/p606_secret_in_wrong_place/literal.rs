@@ -1,5 +1,7 @@
 //! Credentials that stand in the plan itself.
 
+use std::ops::Range;
+
 use plan_model::{CodeSource, Pointer, StepConfig};
 use serde_json::Value;
 
@@ -11,9 +13,10 @@ use crate::findings::Findings;
 use crate::rules::{literal_text, place};
 
 pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let mut see = |at: &Pointer, text: &str| {
-        if let Some(finding) = finding(at, text) {
-            findings.add(finding);
+    let mut see = |at: &Pointer, text: &str, whole: bool| {
+        if let Some((finding, part)) = finding(at, text) {
+            // what stands between references has no bytes of its own in the string
+            findings.add(if whole { finding.within(part) } else { finding });
         }
     };
     for (index, input) in facts.plan.inputs.iter().enumerate() {
@@ -26,19 +29,20 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
         each_text(value, &mut at, &mut see);
     }
     literal_text::each(facts, credential::may_hold, &mut |literal| {
-        see(literal.pointer, literal.text);
+        see(literal.pointer, literal.text, literal.whole);
     });
     for (index, step) in facts.steps() {
         if let StepConfig::CodeCall(call) = &step.config
             && let CodeSource::Inline(source) = &call.source
             && credential::may_hold(source)
         {
-            see(&place::config(index, "inline"), source);
+            see(&place::config(index, "inline"), source, true);
         }
     }
 }
 
-fn finding(at: &Pointer, text: &str) -> Option<Finding> {
+/// The finding, and the bytes of the text that it is about.
+fn finding(at: &Pointer, text: &str) -> Option<(Finding, Range<usize>)> {
     let found = credential::all(text);
     let first = found.first()?;
     let message = format!("the text looks as if it held {}", first.kind);
@@ -50,15 +54,15 @@ fn finding(at: &Pointer, text: &str) -> Option<Finding> {
     let finding = RULE
         .at(at.clone(), message)
         .severity(Severity::Warning)
-        .within(first.hidden.clone())
         .actual(&format!("{known}***"));
-    Some(finding.help("give it to the host as a secret, and write `${secret.NAME}` here"))
+    let help = "give it to the host as a secret, and write `${secret.NAME}` here";
+    Some((finding.help(help), first.hidden.clone()))
 }
 
 /// Calls `see` for every string. Recurses as deep as the document is nested, which the reader bounds.
-fn each_text(value: &Value, at: &mut Pointer, see: &mut dyn FnMut(&Pointer, &str)) {
+fn each_text(value: &Value, at: &mut Pointer, see: &mut dyn FnMut(&Pointer, &str, bool)) {
     match value {
-        Value::String(text) => see(at, text),
+        Value::String(text) => see(at, text, true),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 at.push(index);
