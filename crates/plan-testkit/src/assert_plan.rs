@@ -403,6 +403,6 @@ mod tests {
             drawn.starts_with("the plan is refused: 2 findings, 2 of them errors"),
             "{drawn}"
         );
-        assert!(drawn.contains("P301") && drawn.contains("^"), "{drawn}");
+        assert!(drawn.contains("P301") && drawn.contains('^'), "{drawn}");
     }
 }
