@@ -3,7 +3,7 @@
 //! An approval counts for a call if it was given whenever the call starts (see `certain`), and if its
 //! prompt showed every value of the call: each reference of the call stands in the prompt, or one to
 //! something that holds it. What stands in the plan needs no showing, nor does a secret, which nobody
-//! may see; an item is shown by the list that it is of. Values that a prompt showed are those that are sent:
+//! may see; an item is shown by the list that it is of. A sensitive input is masked in a prompt, and so is never shown. Values that a prompt showed are those that are sent:
 //! whatever a reference reads has ended before the prompt was written, and what has ended stays as it is.
 
 use plan_model::{Path, Reference, Root};
@@ -23,6 +23,16 @@ impl<'a> Facts<'a> {
         nearest.find(|approval| self.unshown(*approval, step).next().is_none())
     }
 
+    /// Whether a prompt that holds this reference shows it, or a part of it, as stars alone.
+    pub(crate) fn is_masked(&self, reference: &Reference) -> bool {
+        reference.paths().any(|path| match &path.root {
+            Root::Input(name) => self
+                .input(name.as_str())
+                .is_some_and(|(_, input)| input.sensitive),
+            Root::Config(_) | Root::Step(_) | Root::Item(_) | Root::Secret(_) => false,
+        })
+    }
+
     /// The values of a step's call that the prompt of an approval does not show.
     pub(crate) fn unshown(
         &self,
@@ -32,11 +42,11 @@ impl<'a> Facts<'a> {
         let prompt: Vec<&Reference> = self
             .uses_of(approval)
             .iter()
-            .filter(|read| read.site == Site::HumanPrompt)
+            .filter(|read| read.site == Site::HumanPrompt && !self.is_masked(read.reference))
             .map(|read| read.reference)
             .collect();
         let values = self.uses_of(step).iter();
-        values.filter(move |read| !is_shown(self, &prompt, read.reference, step, MOST_LISTS))
+        values.filter(move |read| !is_shown(self, &prompt, read.reference, Some(step), MOST_LISTS))
     }
 }
 
@@ -44,7 +54,7 @@ fn is_shown(
     facts: &Facts<'_>,
     prompt: &[&Reference],
     read: &Reference,
-    step: usize,
+    step: Option<usize>,
     depth: usize,
 ) -> bool {
     // `??` chooses by the roots alone, so the same roots are the same choice
@@ -56,10 +66,10 @@ fn is_shown(
         || read.paths().all(|path| match &path.root {
             Root::Config(_) | Root::Secret(_) => true,
             Root::Item(name) => {
-                let list = follow::list_of(facts, step, name.as_str());
+                let list = step.and_then(|step| follow::list_of(facts, step, name.as_str()));
                 depth > 0
                     && list.is_some_and(|(list, owner)| {
-                        is_shown(facts, prompt, list, owner, depth - 1)
+                        is_shown(facts, prompt, list, facts.owner(owner), depth - 1)
                     })
             }
             Root::Input(_) | Root::Step(_) => {
