@@ -18,7 +18,7 @@ fn mixed_step(index: usize) -> Value {
     let (group, place) = (index / 10, index % 10);
     let asks = group % 5 == 4;
     match place {
-        0 if group == 0 => work(index, &[], json!("the title of ${input.topic}")),
+        0 if group == 0 => work(index, &[], &json!("the title of ${input.topic}")),
         0 | 4 => joined(index),
         1 => {
             let read = format!("step.s{}", index - 1);
@@ -27,14 +27,14 @@ fn mixed_step(index: usize) -> Value {
                 &format!("{read}.count > 5 && {read}.title != \"none\""),
             )
         }
-        2 => work(index, &[index - 1], title_of(index - 2)),
-        3 => work(index, &[index - 2], title_of(index - 3)),
+        2 => work(index, &[index - 1], &title_of(index - 2)),
+        3 => work(index, &[index - 2], &title_of(index - 3)),
         6 if asks => approval(index),
         7 if asks => choice(index, &format!("step.s{}.approved", index - 1)),
         7 => choice(index, &format!("step.s{}.count >= 100", index - 1)),
-        8 => work(index, &[index - 1], title_of(index - 3)),
-        9 => work(index, &[index - 2], title_of(index - 4)),
-        _ => work(index, &[index - 1], title_of(index - 1)),
+        8 => work(index, &[index - 1], &title_of(index - 3)),
+        9 => work(index, &[index - 2], &title_of(index - 4)),
+        _ => work(index, &[index - 1], &title_of(index - 1)),
     }
 }
 
@@ -42,7 +42,7 @@ fn mixed_step(index: usize) -> Value {
 fn joined(index: usize) -> Value {
     let (yes, no) = (index - 2, index - 1);
     let read = format!("${{step.s{yes}.title ?? step.s{no}.title}}");
-    let mut step = work(index, &[yes, no], json!(read));
+    let mut step = work(index, &[yes, no], &json!(read));
     step["join"] = json!("any");
     step
 }
@@ -71,7 +71,7 @@ fn approval(index: usize) -> Value {
     })
 }
 
-fn work(index: usize, after: &[usize], title: Value) -> Value {
+fn work(index: usize, after: &[usize], title: &Value) -> Value {
     json!({
         "id": format!("s{index}"), "name": format!("Work {index}"), "description": "One of many calls.",
         "depends_on": ids(after),

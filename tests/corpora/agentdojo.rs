@@ -1,4 +1,4 @@
-//! AgentDojo: benign tasks, and what injected text would have the assistant do instead.
+//! `AgentDojo`: benign tasks, and what injected text would have the assistant do instead.
 //!
 //! Each benign task's calls become a plan. Every call of every injection task of its suite is then tried
 //! against the plan's grant, at each of its steps. The table of what is refused stands in `docs/narrowing.md`.

@@ -28,6 +28,10 @@ pub(crate) const TESTS: &[CorpusTest] = &[
         name: "taskbench::edges_between_other_types_are_found_and_no_others",
         run: edges_of_other_types,
     },
+    CorpusTest {
+        name: "taskbench::each_plan_has_its_model_and_its_errors",
+        run: models_and_errors,
+    },
 ];
 
 fn faulty(corpora: &Corpora) {
@@ -87,6 +91,14 @@ fn edges_of_other_types(corpora: &Corpora) {
         found += misfits.len();
     }
     assert!(found > 6, "{found} edges between other types");
+}
+
+fn models_and_errors(corpora: &Corpora) {
+    let rows = errors_by_model(corpora);
+    assert_eq!(rows.len(), Prediction::all(corpora).len());
+    assert!(rows.iter().all(|(model, _)| !model.is_empty()));
+    assert!(rows.iter().any(|(_, codes)| codes.is_empty()));
+    assert!(rows.iter().any(|(_, codes)| !codes.is_empty()));
 }
 
 /// What each model gets wrong: the model, and the codes of the errors in its plan.

@@ -11,10 +11,16 @@ use serde_json::{Map, Value, json};
 
 use super::rows::{Corpora, CorpusTest, Verdict};
 
-pub(crate) const TESTS: &[CorpusTest] = &[CorpusTest {
-    name: "workbench::every_unknown_tool_and_argument_is_found_and_nothing_else",
-    run: unknown_names,
-}];
+pub(crate) const TESTS: &[CorpusTest] = &[
+    CorpusTest {
+        name: "workbench::every_unknown_tool_and_argument_is_found_and_nothing_else",
+        run: unknown_names,
+    },
+    CorpusTest {
+        name: "workbench::each_plan_has_its_model_and_its_errors",
+        run: models_and_errors,
+    },
+];
 
 fn unknown_names(corpora: &Corpora) {
     let (mut tools, mut arguments) = (0, 0);
@@ -66,6 +72,14 @@ fn places(findings: &[Finding], code: &str) -> BTreeSet<String> {
         })
         .map(ToString::to_string)
         .collect()
+}
+
+fn models_and_errors(corpora: &Corpora) {
+    let rows = errors_by_model(corpora);
+    assert_eq!(rows.len(), Prediction::all(corpora).len());
+    assert!(rows.iter().all(|(model, _)| !model.is_empty()));
+    assert!(rows.iter().any(|(_, codes)| codes.is_empty()));
+    assert!(rows.iter().any(|(_, codes)| !codes.is_empty()));
 }
 
 /// What each model gets wrong: the model, and the codes of the errors in its plan.

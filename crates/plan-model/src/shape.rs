@@ -256,6 +256,7 @@ impl Shape {
     }
 
     /// What members of other names are, when the value is an object; nothing when there are none.
+    #[must_use]
     pub fn other_members(&self) -> Self {
         let members = self.members.as_ref();
         members.map_or_else(Self::any, |members| members.rest.clone())

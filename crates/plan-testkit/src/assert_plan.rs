@@ -66,6 +66,10 @@ pub struct AssertPlan {
     claimed: Vec<usize>,
 }
 
+#[expect(
+    clippy::return_self_not_must_use,
+    reason = "each assertion may be the last of its chain"
+)]
 impl AssertPlan {
     /// With the tools, models, languages and agents of a catalog.
     pub fn with(mut self, catalog: &ToolCatalog) -> Self {
@@ -138,9 +142,11 @@ impl AssertPlan {
     /// When the grant permits it; with the findings, when the plan is refused, since such a plan has no grant.
     #[track_caller]
     pub fn refuses(self, step: &str, tool: &str, arguments: Value) -> Self {
-        if self.permits(step, tool, arguments).is_ok() {
-            panic!("the call is permitted\n\n{}", self.plan().grant());
-        }
+        assert!(
+            self.permits(step, tool, arguments).is_err(),
+            "the call is permitted\n\n{}",
+            self.plan().grant()
+        );
         self
     }
 
@@ -212,9 +218,11 @@ impl AssertPlan {
             .filter(|(number, _)| !self.claimed.contains(number))
             .map(|(_, finding)| finding.clone())
             .collect();
-        if !rest.is_empty() {
-            panic!("there is more to find{}", self.shown(&rest));
-        }
+        assert!(
+            rest.is_empty(),
+            "there is more to find{}",
+            self.shown(&rest)
+        );
         self
     }
 
@@ -249,13 +257,13 @@ impl AssertPlan {
         let Value::Object(arguments) = arguments else {
             panic!("the arguments of a call are an object, not {arguments}");
         };
-        let (step, tool) = match (StepId::new(step), ToolName::new(tool)) {
-            (Ok(step), Ok(tool)) => (step, tool),
-            _ => panic!("`{step}` or `{tool}` is a name that none can have"),
+        let (Ok(step), Ok(tool)) = (StepId::new(step), ToolName::new(tool)) else {
+            panic!("`{step}` or `{tool}` is a name that none can have");
         };
-        if plan.plan().step(&step).is_none() {
-            panic!("the plan has no step `{step}`");
-        }
+        assert!(
+            plan.plan().step(&step).is_some(),
+            "the plan has no step `{step}`"
+        );
         let arguments: Map<String, Value> = plan.normalise(&step, arguments);
         plan.grant()
             .permits_call(&step, &tool, &arguments, &|reference| self.read(reference))
@@ -395,6 +403,6 @@ mod tests {
             drawn.starts_with("the plan is refused: 2 findings, 2 of them errors"),
             "{drawn}"
         );
-        assert!(drawn.contains("P301") && drawn.contains("^"), "{drawn}");
+        assert!(drawn.contains("P301") && drawn.contains('^'), "{drawn}");
     }
 }

@@ -44,5 +44,5 @@ pub fn planner_list(seed: u64) -> Case {
 
 /// Valid native plans that shrink to few blocks.
 pub fn plans() -> impl Strategy<Value = Case> {
-    (1..=3_usize, any::<u64>()).prop_map(|(size, seed)| plan_of(seed, size))
+    (1..=2_usize, any::<u64>()).prop_map(|(size, seed)| plan_of(seed, size))
 }

@@ -35,10 +35,10 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
     if let Some(plan) = &subject.plan {
         host.assume_tools_of(plan)?;
     }
-    let fixed = match arguments.fix {
-        true => Some(fix::fix(&mut subject, &host, arguments)?),
-        false => None,
-    };
+    let mut fixed = None;
+    if arguments.fix {
+        fixed = Some(fix::fix(&mut subject, &host, arguments)?);
+    }
     let checked = subject.check(&host);
     let locked = match (&checked, &arguments.grant_lock) {
         (Ok(plan), Some(path)) => {

@@ -207,12 +207,15 @@ fn the_workflow_passes_on_the_committed_plan_and_its_lock_is_fresh() {
     );
 }
 
+/// What is said of an attack, and the attack.
+type Attack = (&'static str, fn(&mut Value));
+
 #[test]
 fn the_workflow_fails_on_every_attacked_plan() {
     let (folder, command) = example();
     let committed: Value =
         serde_json::from_slice(&std::fs::read(folder.at("plan.json")).unwrap()).unwrap();
-    let attacks: [(&str, fn(&mut Value)); 5] = [
+    let attacks: [Attack; 5] = [
         ("`${conf.team}` may newly be \"eve@evil.test\"", |plan| {
             plan["config"]["team"] = json!("eve@evil.test");
         }),

@@ -227,8 +227,11 @@ fn change(
     let end = children.last().map_or(close, Child::end);
     if end > last.end() || !changes.added.is_empty() {
         let comma = between(document, &children, open, layout);
-        let text = changes.added.iter();
-        let text: String = text.map(|added| format!("{comma}{}", new(added))).collect();
+        let mut text = String::new();
+        for added in &changes.added {
+            text.push_str(&comma);
+            text.push_str(&new(added));
+        }
         found.push(Replacement {
             span: Span {
                 start: last.end(),

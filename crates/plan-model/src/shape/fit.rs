@@ -112,22 +112,19 @@ impl Relation {
             None => return Fit::Unknown,
         }
         let mut tally = Tally::default();
-        match &source.choices {
-            Some(choices) => {
-                for choice in choices.iter() {
-                    tally.add(of_value(choice, target, rendering));
-                    if tally.is_decided() {
-                        break;
-                    }
+        if let Some(choices) = &source.choices {
+            for choice in choices.iter() {
+                tally.add(of_value(choice, target, rendering));
+                if tally.is_decided() {
+                    break;
                 }
             }
-            None => {
-                let parts = Types::EACH.into_iter();
-                for part in parts.filter(|part| source.types.meets(*part)) {
-                    tally.add(self.of_type(part, source, target, rendering));
-                    if tally.is_decided() {
-                        break;
-                    }
+        } else {
+            let parts = Types::EACH.into_iter();
+            for part in parts.filter(|part| source.types.meets(*part)) {
+                tally.add(self.of_type(part, source, target, rendering));
+                if tally.is_decided() {
+                    break;
                 }
             }
         }

@@ -134,7 +134,7 @@ fn spelled(value: &Value, blanks: &mut impl Iterator<Item = &'static str>) -> St
     match value {
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| spelled(item, blanks)).collect();
-            bracketed("[", "]", items, blanks)
+            bracketed("[", "]", &items, blanks)
         }
         Value::Object(members) => {
             let mut all = Vec::new();
@@ -148,7 +148,7 @@ fn spelled(value: &Value, blanks: &mut impl Iterator<Item = &'static str>) -> St
                     after.unwrap_or_default()
                 ));
             }
-            bracketed("{", "}", all, blanks)
+            bracketed("{", "}", &all, blanks)
         }
         scalar => format!("{}{scalar}{}", blank(), blank()),
     }
@@ -157,7 +157,7 @@ fn spelled(value: &Value, blanks: &mut impl Iterator<Item = &'static str>) -> St
 fn bracketed(
     open: &str,
     close: &str,
-    items: Vec<String>,
+    items: &[String],
     blanks: &mut impl Iterator<Item = &'static str>,
 ) -> String {
     let comma = format!(

@@ -62,7 +62,7 @@ pub(super) fn make(random: &mut Random, size: usize) -> Case {
     let mut scope = Scope::default();
     maker.block(&mut scope, size);
     let outputs = maker.outputs();
-    let document = maker.document(outputs);
+    let document = maker.document(&outputs);
     let inputs = supplied(&document, maker.random);
     Case {
         policy,
@@ -94,6 +94,7 @@ impl Maker<'_> {
     }
 
     /// Adds a step of a kind, which waits for what its scope says.
+    #[expect(clippy::needless_pass_by_value, reason = "made at every call")]
     pub(super) fn add(&mut self, scope: &mut Scope, id: &str, config: Value, more: Value) {
         let mut after = scope.after.clone();
         if self.random.chance(30)
@@ -132,7 +133,7 @@ impl Maker<'_> {
         outputs
     }
 
-    fn document(&mut self, outputs: Vec<Value>) -> Value {
+    fn document(&mut self, outputs: &[Value]) -> Value {
         let mut inputs: Vec<Value> = INPUTS
             .iter()
             .filter(|(name, _)| self.used.contains(&format!("input.{name}")))

@@ -1,6 +1,6 @@
 //! Random choices from a seed: the same on every machine and in every process.
 
-/// A stream of choices (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// A stream of choices (`SplitMix64`: Steele, Lea and Flood, "Fast splittable pseudorandom number
 /// generators", 2014).
 #[derive(Debug, Clone)]
 pub struct Random(u64);

@@ -113,7 +113,7 @@ impl Maker<'_> {
             };
             if let Some(path) = self.existing(is) {
                 self.read(&path);
-                text.push_str(&format!(" and ${{{path}}}"));
+                text.extend([" and ${", &path, "}"]);
             }
         }
         if self.random.chance(5) {

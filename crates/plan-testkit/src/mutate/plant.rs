@@ -61,6 +61,7 @@ impl Case {
     }
 
     /// Adds a step at the end, which waits for nothing.
+    #[expect(clippy::needless_pass_by_value, reason = "made at every call")]
     pub(super) fn add_step(&mut self, config: Value) -> Option<usize> {
         let id = format!("added_{}", self.steps().len());
         self.push(
@@ -71,6 +72,7 @@ impl Case {
     }
 
     /// Adds a call of a tool with these arguments.
+    #[expect(clippy::needless_pass_by_value, reason = "made at every call")]
     pub(super) fn add_call(&mut self, tool: &str, arguments: Value) -> Option<usize> {
         self.add_step(json!({"type": "TOOL_CALL", "tool": tool, "arguments": arguments}))
     }
@@ -86,12 +88,12 @@ impl Case {
         self.set(&format!("/steps/{step}"), "depends_on", json!(ids))
     }
 
-    /// Adds a tool to the catalog, and has the policy allow every tool.
+    /// Adds a tool to the catalog, where it is not there yet, and has the policy allow every tool.
     pub(super) fn add_tool(&mut self, tool: Value) -> Option<()> {
-        self.catalog
-            .pointer_mut("/tools")?
-            .as_array_mut()?
-            .push(tool);
+        let tools = self.catalog.pointer_mut("/tools")?.as_array_mut()?;
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
         self.policy.as_object_mut()?.remove("tools");
         Some(())
     }

@@ -114,13 +114,13 @@ pub(super) const MUTATORS: &[Mutator] = &[
         at(format!("/steps/{step}/outputs/0/name"))
     }),
     Mutator::of_planner_lists("P209", "null-among-edges", |case, random| {
-        edge_value(case, random, Value::Null)
+        edge_value(case, random, &Value::Null)
     }),
     Mutator::of_planner_lists("P209", "object-among-edges", |case, random| {
-        edge_value(case, random, json!({"step": "s0"}))
+        edge_value(case, random, &json!({"step": "s0"}))
     }),
     Mutator::of_planner_lists("P209", "blank-among-edges", |case, random| {
-        edge_value(case, random, json!(" "))
+        edge_value(case, random, &json!(" "))
     }),
     Mutator::new("P210", "unused-input", |case, _| {
         let input = case.add_input(
@@ -148,7 +148,7 @@ fn some_edge(case: &Case, random: &mut Random) -> Option<(usize, usize)> {
     Some((from, to))
 }
 
-fn edge_value(case: &mut Case, random: &mut Random, value: Value) -> Option<Place> {
+fn edge_value(case: &mut Case, random: &mut Random, value: &Value) -> Option<Place> {
     let step = case.some_step(random, |_| true)?;
     case.set(&format!("/steps/{step}"), "after", json!([value]))?;
     at(format!("/steps/{step}/after/0"))

@@ -60,20 +60,15 @@ fn arguments(view: &View<'_>, step: &StepView<'_>, schema: &Value, opinion: &mut
     let mut has_unknown = false;
     for (name, value) in given {
         let at = format!("{place}/{name}");
-        match schema
-            .get("properties")
-            .and_then(|properties| properties.get(name))
-        {
-            Some(property) => {
-                let is_optional = !names(schema, "/required").contains(&name.as_str());
-                if !(is_optional && value.is_null()) {
-                    fits(view, step, property, value, &at, opinion);
-                }
+        let properties = schema.get("properties");
+        if let Some(property) = properties.and_then(|properties| properties.get(name)) {
+            let is_optional = !names(schema, "/required").contains(&name.as_str());
+            if !(is_optional && value.is_null()) {
+                fits(view, step, property, value, &at, opinion);
             }
-            None => {
-                has_unknown = true;
-                opinion.say("P304", at);
-            }
+        } else {
+            has_unknown = true;
+            opinion.say("P304", at);
         }
     }
     for name in names(schema, "/required") {
@@ -143,7 +138,7 @@ fn fits(
             }
         }
         _ if !list(schema, "/enum").is_empty() && !list(schema, "/enum").contains(value) => {
-            opinion.say("P305", at)
+            opinion.say("P305", at);
         }
         _ => {}
     }

@@ -95,7 +95,7 @@ pub(super) fn arguments(
         }
         schema => narrow
             .schema(schema, &Shape::any(), Mode::Exact)
-            .filter(is_object)?,
+            .filter(|form| is_object(form) && !sends_null(form))?,
     };
     if let Some(definition) = narrow.own() {
         definitions.insert(own, definition);
@@ -139,6 +139,28 @@ fn is_plain(keywords: &Map<String, Value>) -> bool {
     is_object && keywords.keys().all(known)
 }
 
+/// Whether an argument of some form may be null: where it is optional it would not be sent, and the
+/// form that asked for it would no longer hold.
+fn sends_null(form: &Value) -> bool {
+    let parts = |name: &str| form.get(name).and_then(Value::as_array);
+    let members = form.get("properties").and_then(Value::as_object);
+    members.into_iter().flatten().any(|(_, it)| may_be_null(it))
+        || parts("anyOf").into_iter().flatten().any(sends_null)
+        || parts("allOf")
+            .and_then(|all| all.first())
+            .is_some_and(sends_null)
+}
+
+fn may_be_null(schema: &Value) -> bool {
+    let parts = |name: &str| schema.get(name).and_then(Value::as_array);
+    schema.get("type") == Some(&json!("null"))
+        || parts("enum").is_some_and(|choices| choices.contains(&Value::Null))
+        || parts("anyOf").into_iter().flatten().any(may_be_null)
+        || parts("allOf")
+            .and_then(|all| all.first())
+            .is_some_and(may_be_null)
+}
+
 /// Whether values of a strict schema are objects.
 fn is_object(schema: &Value) -> bool {
     let of = |schema: &Value| schema.get("type") == Some(&json!("object"));
@@ -177,5 +199,5 @@ fn of_members<'s>(
         given.insert(name.to_owned(), value);
     }
     let all_there = required.iter().all(|name| given.contains_key(*name));
-    (all_there && types(keywords).iter().all(|name| *name == "object")).then(|| closed(given))
+    (all_there && types(keywords).iter().all(|name| *name == "object")).then(|| closed(&given))
 }

@@ -216,8 +216,8 @@ impl<'s> Narrow<'s> {
         if !required.iter().all(|name| least.contains_key(*name)) {
             return None;
         }
-        let mut forms = vec![closed(least)];
-        let whole = closed(most);
+        let mut forms = vec![closed(&least)];
+        let whole = closed(&most);
         if !forms.contains(&whole) {
             forms.push(whole);
         }

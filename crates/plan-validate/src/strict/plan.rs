@@ -101,11 +101,14 @@ fn calls(
     forms
 }
 
-/// At least one step of any of these forms.
+/// At least one step of any of these forms; without a form there is no step.
 fn list(forms: Vec<Value>) -> Value {
-    // without a tool there is no step
-    let items = any_of(forms).unwrap_or_else(|| json!({ "type": "null" }));
-    json!({ "type": "array", "items": items, "minItems": 1, "maxItems": MOST_STEPS })
+    match any_of(forms) {
+        Some(items) => {
+            json!({ "type": "array", "items": items, "minItems": 1, "maxItems": MOST_STEPS })
+        }
+        None => json!({ "type": "array", "items": { "type": "null" }, "maxItems": 0 }),
+    }
 }
 
 /// Inputs, whose names begin with their types.

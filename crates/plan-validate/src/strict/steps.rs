@@ -52,12 +52,8 @@ pub(super) fn definitions() -> Map<String, Value> {
 
 /// An object of exactly these members.
 pub(super) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
-    closed(
-        members
-            .map(|(name, schema)| (name.to_owned(), schema))
-            .into_iter()
-            .collect(),
-    )
+    let members = members.map(|(name, schema)| (name.to_owned(), schema));
+    closed(&members.into_iter().collect())
 }
 
 pub(super) fn defined(name: &str) -> Value {

@@ -1,4 +1,5 @@
 //! Approvals of a plan: which calls they approve (P603), and what their prompts lack (P611).
+#![expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 
 use plan_model::{Declared, StepId, ToolName, ToolSpec};
 use plan_validate::{

@@ -100,13 +100,13 @@ fn region(value: &Value, source: &str) -> String {
             .take(line - 1)
             .map(str::len)
             .sum();
-        let rest = &source[start..];
+        let rest = source.get(start..).unwrap();
         let within = rest.char_indices().map(|(at, _)| at).nth(column - 1);
         start + within.unwrap_or(rest.len())
     };
     assert_eq!(byte_of(line, column), offset, "{value}");
     assert_eq!(byte_of(end_line, end_column), offset + length, "{value}");
-    source[offset..offset + length].to_owned()
+    source.get(offset..offset + length).unwrap().to_owned()
 }
 
 fn location(value: &Value, source: &str) {
@@ -287,7 +287,9 @@ fn check(log: &Value, source: &str) -> Vec<Value> {
     }
     assert!(run["properties"]["truncated"].is_u64());
     let results = list(&run["results"]);
-    results.iter().for_each(|each| result(each, rules, source));
+    for each in results {
+        result(each, rules, source);
+    }
     let mut used: Vec<&str> = results.iter().map(|it| text(&it["ruleId"])).collect();
     used.sort_unstable();
     used.dedup();

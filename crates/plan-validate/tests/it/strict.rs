@@ -1,4 +1,5 @@
 //! Strict schemas: whatever fits one is free of faults of shape, of tools and of arguments.
+#![expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
 
 mod instance;
 

@@ -67,7 +67,11 @@ impl Compared<'_> {
         }
         match site.arguments.len().saturating_sub(shown.len()) {
             0 => {}
-            rest => message += &format!(" and {rest} more"),
+            rest => {
+                message += " and ";
+                message += &rest.to_string();
+                message += " more";
+            }
         }
         let subject = Subject::Step(step.to_string(), Aspect::Uses);
         let mut found = widening(&subject, Some(step), message);

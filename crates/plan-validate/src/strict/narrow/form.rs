@@ -9,7 +9,7 @@ use crate::strict::pattern::{excludes_references, literal, matching, text};
 const MOST: i64 = 9_007_199_254_740_991;
 
 /// An object of exactly these members.
-pub(in crate::strict) fn closed(members: Map<String, Value>) -> Value {
+pub(in crate::strict) fn closed(members: &Map<String, Value>) -> Value {
     let mut names: Vec<&String> = members.keys().collect();
     names.sort();
     let required = json!(names);

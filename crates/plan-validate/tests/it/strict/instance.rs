@@ -134,8 +134,11 @@ impl Make<'_> {
             .and_then(Value::as_i64)
             .unwrap_or(1);
         let drawn = drawn - drawn % step;
-        if halves == 2 && drawn < most && drawn.abs() < 1_000 {
-            return json!(drawn as f64 + 0.5);
+        if halves == 2
+            && drawn < most
+            && let Ok(small) = i16::try_from(drawn)
+        {
+            return json!(f64::from(small) + 0.5);
         }
         drawn.into()
     }
