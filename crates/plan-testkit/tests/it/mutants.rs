@@ -30,13 +30,13 @@ fn digest(mutants: u64, mut look: impl FnMut(u64, &plan_testkit::Case, &str)) ->
 }
 
 #[test]
-fn ten_thousand_mutants_get_the_same_bytes_in_two_runs_and_in_two_processes() {
+fn mutants_get_the_same_bytes_in_two_runs_and_in_two_processes() {
     let mutants = u64::from(cases(10_000));
     if std::env::var_os(CHILD).is_some() {
         println!("{MARK}{:x}", digest(mutants, |_, _, _| {}));
         return;
     }
-    let this = "mutants::ten_thousand_mutants_get_the_same_bytes_in_two_runs_and_in_two_processes";
+    let this = "mutants::mutants_get_the_same_bytes_in_two_runs_and_in_two_processes";
     let child = Command::new(std::env::current_exe().unwrap())
         .args([this, "--exact", "--nocapture"])
         .env(CHILD, "1")

@@ -5,14 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use plan_testkit::mutate::{self, Mutated, Mutator};
 use plan_validate::{Finding, Severity, rules};
 
+use crate::campaign::cases;
+
 /// Rules that no fault in a plan, a catalog, a policy or inputs can be planted for, and why.
 const WITHOUT_MUTATOR: &[(&str, &str)] = &[];
 
 /// Faults that rightly refuse a plan for a second reason: the mutator, the further code, the reason.
 const FURTHER: &[(&str, &str, &str)] = &[];
 
-/// So many plans are mutated by each mutator.
-const PLANS: usize = 20;
+/// So many plans are mutated by each mutator, in a whole campaign.
+const PLANS: u32 = 20;
+
+fn plans() -> usize {
+    usize::try_from(cases(PLANS)).unwrap()
+}
 
 fn lines(findings: &[Finding]) -> String {
     findings
@@ -25,7 +31,7 @@ fn lines(findings: &[Finding]) -> String {
 /// The first plans that a mutator has a place in.
 fn mutated(mutator: &Mutator) -> Vec<(u64, Mutated)> {
     let all = (0..2_000).filter_map(|seed| Some((seed, mutator.apply(&mutator.base(seed), seed)?)));
-    all.take(PLANS).collect()
+    all.take(plans()).collect()
 }
 
 fn is_planted(finding: &Finding, mutator: &Mutator, mutated: &Mutated) -> bool {
@@ -60,7 +66,7 @@ fn every_rule_finds_what_is_planted_and_nothing_else_is_said() {
     let (mut cases, mut single) = (0_usize, 0_usize);
     for mutator in mutate::mutators() {
         let all = mutated(mutator);
-        if all.len() < PLANS {
+        if all.len() < plans() {
             wrong.push(format!(
                 "{} {}: only {} places",
                 mutator.code,
