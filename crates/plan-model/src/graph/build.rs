@@ -80,14 +80,14 @@ pub(super) fn graph(plan: &Plan) -> Graph {
         ids.entry(step.id.clone()).or_insert(index);
     }
 
-    let names = Names {
+    let register = Register {
         ids: &ids,
         unknown: Cell::new(false),
     };
-    let named = named(plan, &names);
-    let (owners, bodies) = bodies(plan, &names);
-    let branches = branches(plan, &names);
-    let has_unknown_names = names.unknown.get();
+    let named = named(plan, &register);
+    let (owners, bodies) = bodies(plan, &register);
+    let branches = branches(plan, &register);
+    let has_unknown_names = register.unknown.get();
     let nesting = Nesting::new(&owners);
     let lifted = named
         .iter()
@@ -128,12 +128,12 @@ pub(super) fn graph(plan: &Plan) -> Graph {
 }
 
 /// Looks names up, and remembers whether any of them was no step's.
-struct Names<'i> {
+struct Register<'i> {
     ids: &'i HashMap<StepId, usize>,
     unknown: Cell<bool>,
 }
 
-impl Names<'_> {
+impl Register<'_> {
     fn get(&self, id: &StepId) -> Option<usize> {
         let found = self.ids.get(id).copied();
         if found.is_none() {
@@ -144,11 +144,11 @@ impl Names<'_> {
 }
 
 /// Every edge that a step names, with its origin.
-fn named(plan: &Plan, names: &Names<'_>) -> Vec<(usize, usize, u8)> {
+fn named(plan: &Plan, register: &Register<'_>) -> Vec<(usize, usize, u8)> {
     let mut named = Vec::with_capacity(plan.steps.len() * 2);
     for (index, step) in plan.steps.iter().enumerate() {
         let mut name = |id: &StepId, origin| {
-            if let Some(target) = names.get(id) {
+            if let Some(target) = register.get(id) {
                 named.push((index, target, origin));
             }
         };
@@ -162,14 +162,14 @@ fn named(plan: &Plan, names: &Names<'_>) -> Vec<(usize, usize, u8)> {
 }
 
 /// The first owner of each step, and what each fan-out is the first to own. None owns itself.
-fn bodies(plan: &Plan, names: &Names<'_>) -> (Vec<Option<usize>>, Table<usize>) {
+fn bodies(plan: &Plan, register: &Register<'_>) -> (Vec<Option<usize>>, Table<usize>) {
     let mut owners = vec![None; plan.steps.len()];
     let mut bodies = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let StepConfig::FanOut(fan_out) = &step.config else {
             continue;
         };
-        for spawned in fan_out.spawn_steps.iter().filter_map(|id| names.get(id)) {
+        for spawned in fan_out.spawn_steps.iter().filter_map(|id| register.get(id)) {
             if spawned != index
                 && let Some(owner @ None) = owners.get_mut(spawned)
             {
@@ -182,7 +182,7 @@ fn bodies(plan: &Plan, names: &Names<'_>) -> (Vec<Option<usize>>, Table<usize>) 
 }
 
 /// The conditions that name each step as a branch.
-fn branches(plan: &Plan, names: &Names<'_>) -> Table<(usize, bool)> {
+fn branches(plan: &Plan, register: &Register<'_>) -> Table<(usize, bool)> {
     let mut branches = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let StepConfig::Condition(condition) = &step.config else {
@@ -192,7 +192,7 @@ fn branches(plan: &Plan, names: &Names<'_>) -> Table<(usize, bool)> {
             (&condition.true_steps, true),
             (&condition.false_steps, false),
         ] {
-            for target in targets.iter().filter_map(|id| names.get(id)) {
+            for target in targets.iter().filter_map(|id| register.get(id)) {
                 branches.push((target, (index, result)));
             }
         }

@@ -27,7 +27,7 @@ impl<'a, T> Prefixes<'a, T> {
             .into_iter()
             .map(|(path, thing)| (key(path), thing))
             .collect();
-        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        all.sort_by_key(|(path, _)| *path);
         let mut rows: Vec<Row<'a, T>> = Vec::new();
         for (path, thing) in all {
             if let Some(last) = rows.last_mut().filter(|last| last.path == path) {
