@@ -7,7 +7,7 @@ use plan_model::{Join, OnError, Reference, Root};
 
 use super::{Candidate, RULE, joins, of_step, otherwise};
 use crate::facts::{Facts, Guard, Site, Use, assured, decided};
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rules::{name, place};
 use crate::text::{listed, quoted};
@@ -153,23 +153,21 @@ fn of_output(facts: &Facts<'_>, read: &Use<'_>, output: usize, choice: &Choice) 
     };
     let named = quoted(&facts.plan.outputs.get(output)?.name);
     let message = format!("{steps} {may}, and the plan output {named} is null then");
-    let finding = RULE.at(read.pointer(), message);
-    let finding = match guard {
-        Some(guard) => {
-            let field = if guard.side {
-                "true_steps"
-            } else {
-                "false_steps"
-            };
-            finding.related(place::config(guard.condition, field), "chosen here, or not")
-        }
-        None => {
-            let step = *choice.steps.first()?;
-            finding.related(
-                place::step(step).join("on_error"),
-                "the run goes on without it",
-            )
-        }
+    // nothing acts on it, and to publish one of two branches may be meant
+    let finding = RULE.at(read.pointer(), message).severity(Severity::Note);
+    let finding = if let Some(guard) = guard {
+        let field = if guard.side {
+            "true_steps"
+        } else {
+            "false_steps"
+        };
+        finding.related(place::config(guard.condition, field), "chosen here, or not")
+    } else {
+        let step = *choice.steps.first()?;
+        finding.related(
+            place::step(step).join("on_error"),
+            "the run goes on without it",
+        )
     };
     Some(finding.help(otherwise(read.reference)))
 }
