@@ -128,6 +128,20 @@ fn of_reader(facts: &Facts<'_>, read: &Use<'_>, step: usize, choice: &Choice) ->
     Some(of_step(facts, &candidate))
 }
 
+/// Whether some plan output reads a step that runs only where the condition comes out the other way.
+fn publishes_other(facts: &Facts<'_>, guard: Guard) -> bool {
+    let mut outputs = facts
+        .uses
+        .iter()
+        .rev()
+        .take_while(|read| read.step.is_none());
+    let is_other = |other: Guard| other.condition == guard.condition && other.side != guard.side;
+    outputs.any(|read| {
+        let mut steps = read.reference.steps().filter_map(|id| facts.index_of(id));
+        steps.any(|step| facts.guards().around(facts, step).any(is_other))
+    })
+}
+
 /// A plan output, which is read whatever ran.
 fn of_output(facts: &Facts<'_>, read: &Use<'_>, output: usize, choice: &Choice) -> Option<Finding> {
     // of a body step P410 tells
@@ -139,6 +153,10 @@ fn of_output(facts: &Facts<'_>, read: &Use<'_>, output: usize, choice: &Choice) 
     } else {
         Some(common(facts, &choice.guarded, &|_| true)?)
     };
+    // who publishes something of the other branch as well knows that one of them is null
+    if guard.is_some_and(|guard| publishes_other(facts, guard)) {
+        return None;
+    }
     let steps = match choice.steps.as_slice() {
         [step] => name::of(facts, *step),
         steps => {
