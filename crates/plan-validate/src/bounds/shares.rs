@@ -69,14 +69,14 @@ fn time(
     let once = limit.saturating_mul(attempts).saturating_add(pauses);
     let mut told = format!("up to {}", seconds(once.saturating_mul(times)));
     if times > 1 || attempts > 1 {
-        told.push_str(&format!(
-            ": {} each,{}",
+        told = format!(
+            "{told}: {} each,{}",
             seconds(limit),
             factors(times, attempts)
-        ));
+        );
     }
     if pauses > 0 {
-        told.push_str(&format!(", and {} of pauses", seconds(pauses)));
+        told = format!("{told}, and {} of pauses", seconds(pauses));
     }
     Some(Part {
         step: index,
@@ -88,11 +88,11 @@ fn time(
 fn factors(times: u64, attempts: u64) -> String {
     let mut factors = String::new();
     if attempts > 1 {
-        factors.push_str(&format!(" {attempts} attempts"));
+        factors = format!(" {attempts} attempts");
     }
     if times > 1 {
         let of = if attempts > 1 { " of each of" } else { "" };
-        factors.push_str(&format!("{of} {times} items"));
+        factors = format!("{factors}{of} {times} items");
     }
     factors
 }

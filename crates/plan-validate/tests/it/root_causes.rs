@@ -150,6 +150,13 @@ fn a_plan_output_of_a_branch_is_told_unless_the_other_branch_stands_in() {
     );
     assert_eq!(with("${step.yes.text ?? step.no.text}"), [""; 0]);
     assert_eq!(with("${step.c.result}"), [""; 0]);
+    // who publishes both branches knows that one of them is null
+    let mut both = flow(steps());
+    both["outputs"] = json!([
+        {"name": "o", "source": "${step.yes.text}"},
+        {"name": "p", "source": "${step.no.text}"},
+    ]);
+    assert_eq!(of_code(&both, "P404"), [""; 0]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use plan_model::{Join, OnError, Reference, Root};
 
 use super::{Candidate, RULE, joins, of_step, otherwise};
 use crate::facts::{Facts, Guard, Site, Use, assured, decided};
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rules::{name, place};
 use crate::text::{listed, quoted};
@@ -128,6 +128,20 @@ fn of_reader(facts: &Facts<'_>, read: &Use<'_>, step: usize, choice: &Choice) ->
     Some(of_step(facts, &candidate))
 }
 
+/// Whether some plan output reads a step that runs only where the condition comes out the other way.
+fn publishes_other(facts: &Facts<'_>, guard: Guard) -> bool {
+    let mut outputs = facts
+        .uses
+        .iter()
+        .rev()
+        .take_while(|read| read.step.is_none());
+    let is_other = |other: Guard| other.condition == guard.condition && other.side != guard.side;
+    outputs.any(|read| {
+        let mut steps = read.reference.steps().filter_map(|id| facts.index_of(id));
+        steps.any(|step| facts.guards().around(facts, step).any(is_other))
+    })
+}
+
 /// A plan output, which is read whatever ran.
 fn of_output(facts: &Facts<'_>, read: &Use<'_>, output: usize, choice: &Choice) -> Option<Finding> {
     // of a body step P410 tells
@@ -139,6 +153,10 @@ fn of_output(facts: &Facts<'_>, read: &Use<'_>, output: usize, choice: &Choice) 
     } else {
         Some(common(facts, &choice.guarded, &|_| true)?)
     };
+    // who publishes something of the other branch as well knows that one of them is null
+    if guard.is_some_and(|guard| publishes_other(facts, guard)) {
+        return None;
+    }
     let steps = match choice.steps.as_slice() {
         [step] => name::of(facts, *step),
         steps => {
@@ -153,23 +171,21 @@ fn of_output(facts: &Facts<'_>, read: &Use<'_>, output: usize, choice: &Choice) 
     };
     let named = quoted(&facts.plan.outputs.get(output)?.name);
     let message = format!("{steps} {may}, and the plan output {named} is null then");
-    let finding = RULE.at(read.pointer(), message);
-    let finding = match guard {
-        Some(guard) => {
-            let field = if guard.side {
-                "true_steps"
-            } else {
-                "false_steps"
-            };
-            finding.related(place::config(guard.condition, field), "chosen here, or not")
-        }
-        None => {
-            let step = *choice.steps.first()?;
-            finding.related(
-                place::step(step).join("on_error"),
-                "the run goes on without it",
-            )
-        }
+    // nothing acts on it, and to publish one of two branches may be meant
+    let finding = RULE.at(read.pointer(), message).severity(Severity::Note);
+    let finding = if let Some(guard) = guard {
+        let field = if guard.side {
+            "true_steps"
+        } else {
+            "false_steps"
+        };
+        finding.related(place::config(guard.condition, field), "chosen here, or not")
+    } else {
+        let step = *choice.steps.first()?;
+        finding.related(
+            place::step(step).join("on_error"),
+            "the run goes on without it",
+        )
     };
     Some(finding.help(otherwise(read.reference)))
 }
