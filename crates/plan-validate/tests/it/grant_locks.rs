@@ -470,6 +470,8 @@ fn hosted_by(document: &Value, hosts: &Value, policy: &Policy) -> ValidatedPlan 
     check(&document.to_string(), &Context::new(&catalog, policy)).unwrap()
 }
 
+type Edit = fn(&mut Value);
+
 /// What the plan may newly do where the host is another.
 #[track_caller]
 fn newly_by(edit: impl FnOnce(&mut Value), policy: &Policy) -> String {
@@ -482,27 +484,27 @@ fn newly_by(edit: impl FnOnce(&mut Value), policy: &Policy) -> String {
 
 #[test]
 fn another_language_model_or_agent_of_the_same_name_is_new() {
-    let edits: [(&str, fn(&mut Value)); 7] = [
+    let edits: [(&str, Edit); 7] = [
         ("python", |host| {
-            host["languages"]["python"]["command"] = json!("other")
+            host["languages"]["python"]["command"] = json!("other");
         }),
         ("python", |host| {
-            host["languages"]["python"]["network"] = json!(true)
+            host["languages"]["python"]["network"] = json!(true);
         }),
         ("python", |host| {
-            host["languages"]["python"]["env_pass"] = json!(["TOKEN"])
+            host["languages"]["python"]["env_pass"] = json!(["TOKEN"]);
         }),
         ("python", |host| {
-            host["languages"]["python"]["read_roots"] = json!(["/etc"])
+            host["languages"]["python"]["read_roots"] = json!(["/etc"]);
         }),
         ("small", |host| {
-            host["models"][0]["base_url"] = json!("https://evil.example.com")
+            host["models"][0]["base_url"] = json!("https://evil.example.com");
         }),
         ("helper", |host| {
-            host["agents"]["helper"]["network"] = json!(true)
+            host["agents"]["helper"]["network"] = json!(true);
         }),
         ("helper", |host| {
-            host["models"][1]["base_url"] = json!("https://evil.example.com")
+            host["models"][1]["base_url"] = json!("https://evil.example.com");
         }),
     ];
     for (name, edit) in edits {
