@@ -27,9 +27,8 @@ impl<'a> Prompts<'a> {
     fn of(facts: &Facts<'a>) -> Self {
         let prompt = |approval: &usize| {
             let shown = facts.uses_of(*approval).iter();
-            let shown = shown.filter(|read| {
-                read.site == Site::HumanPrompt && !facts.is_masked(read.reference)
-            });
+            let shown = shown
+                .filter(|read| read.site == Site::HumanPrompt && !facts.is_masked(read.reference));
             Prefixes::new(shown.map(|read| (&read.reference.first, read.reference)))
         };
         Self(facts.approvals().iter().map(prompt).collect())
@@ -65,7 +64,9 @@ impl<'a> Facts<'a> {
         let prompt = at.and_then(|at| prompts.0.get(at));
         let values = self.uses_of(step).iter();
         values.filter(move |read| {
-            prompt.is_none_or(|prompt| !is_shown(self, prompt, read.reference, Some(step), MOST_LISTS))
+            prompt.is_none_or(|prompt| {
+                !is_shown(self, prompt, read.reference, Some(step), MOST_LISTS)
+            })
         })
     }
 }

@@ -15,7 +15,6 @@ fn policy(value: &Value) -> Policy {
     crate::rules_effects::policy(value)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "literals at every call")]
 fn plan(steps: Value, inputs: Value, outputs: Value) -> Value {
     let mut plan = flow(steps);
     plan["inputs"] = inputs;
