@@ -296,7 +296,10 @@ fn as_text(part: Types, target: &Shape, rendering: Rendering) -> Fit {
 
 /// Whether so many are as many as are wanted; `alike`: whether each of them fits.
 fn of_counts(many: Count, wanted: Count, alike: bool) -> Fit {
-    if many.meet(wanted).is_empty() {
+    // there is no such value, and so none that does not fit
+    if many.is_empty() {
+        Fit::Always
+    } else if many.meet(wanted).is_empty() {
         Fit::Never(String::new())
     } else if alike && many.within(wanted) {
         Fit::Always
@@ -363,6 +366,16 @@ mod tests {
         let fit = Shape::declared(ValueType::String, None)
             .fits(&Shape::declared(ValueType::Integer, None));
         assert_eq!(fit, Fit::Never("string is never integer".to_owned()));
+    }
+
+    #[test]
+    fn what_has_no_value_fits() {
+        for empty in [
+            json!({ "type": "object", "required": ["a"], "maxProperties": 0 }),
+            json!({ "type": "string", "minLength": 2, "maxLength": 1 }),
+        ] {
+            assert_eq!(fits(empty.clone(), empty.clone()), "Always", "{empty}");
+        }
     }
 
     #[test]
