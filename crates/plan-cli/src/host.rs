@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use planwright::exec::{Secret, SecretError, SecretSource};
 use planwright::model::document::Document;
-use planwright::model::{Plan, SecretName, StepConfig, ToolName};
+use planwright::model::{AgentName, Plan, SecretName, StepConfig, ToolName};
 use planwright::tools::{CatalogTools, FileError, load_catalog, load_policy, tools_of};
 use planwright::validate::policy::SandboxMode;
-use planwright::validate::{Context, Policy, ToolCatalog, ValidatedPlan};
+use planwright::validate::{AgentKind, AgentSpec, Context, Policy, ToolCatalog, ValidatedPlan};
 
 use crate::args::{self, Sandbox};
 use crate::exit::{Exit, Halt};
@@ -144,12 +144,23 @@ impl Host {
             // where a name could not be read, the reader says so
             .filter(|name| ToolName::new(*name).is_ok())
             .collect();
-        if names.is_empty() {
+        let agents: std::collections::BTreeSet<&AgentName> = plan
+            .steps
+            .iter()
+            .filter_map(|step| match &step.config {
+                StepConfig::AgentCall(call) => call.agent.as_ref(),
+                _ => None,
+            })
+            .collect();
+        if names.is_empty() && agents.is_empty() {
             return Ok(());
         }
-        self.catalog = ToolCatalog::from_names(names)
+        let catalog = ToolCatalog::from_names(names)
             .map_err(|error| Halt::new(Exit::Rejected, format!("the name of a tool {error}")))?
             .with_built_in_languages();
+        self.catalog = agents.into_iter().fold(catalog, |catalog, name| {
+            catalog.with_agent(AgentSpec::new(name.clone(), AgentKind::Subprocess))
+        });
         output::say(
             "note: no catalog was given, so tools are taken by their names and nothing else of them is checked (`--tools FILE`)",
         );

@@ -5,6 +5,7 @@
 
 mod amounts;
 mod items;
+mod shares;
 mod wall;
 
 use plan_model::{Seconds, StepConfig, StepId};
@@ -14,6 +15,8 @@ use crate::facts::Facts;
 use crate::grant::{Approval, Grant, SiteGrant};
 use amounts::Amounts;
 use items::Items;
+
+pub(crate) use shares::{Share, shares};
 
 /// The most that a plan can do. Every number is an upper bound, retries and items included.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

@@ -243,7 +243,14 @@ impl Fields {
     /// Reports what was not taken.
     pub(crate) fn finish(mut self, decoder: &mut Decoder) {
         for (name, pointer, _) in self.rest() {
-            let close = candidates::closest(&name, self.known.iter().copied());
+            let mut close = candidates::closest(&name, self.known.iter().copied());
+            // `timeout` is short for `timeout_secs`
+            let longer = |known: &&str| {
+                known
+                    .strip_prefix(name.as_str())
+                    .is_some_and(|rest| rest.starts_with('_'))
+            };
+            close.extend(self.known.iter().copied().filter(longer));
             let field = text::quoted(&name);
             let message = match close.first() {
                 Some(closest) => format!("the field {field} is not known here, `{closest}` is"),

@@ -27,9 +27,9 @@ pub(crate) use certain::{
     Atom, Certain, Conflict, Mask, Sweep, Untaken, answers, assured, decided,
 };
 pub(crate) use follow::DeadEnd;
-pub(crate) use guards::Guards;
+pub(crate) use guards::{Guard, Guards};
 pub(crate) use misfits::{Fault, Misfit};
-pub(crate) use missing::{MissingStep, Naming};
+pub(crate) use missing::{MissingStep, Naming, Place};
 pub(crate) use outputs::Outputs;
 pub(crate) use trust::{Cause, Distrust, Inflow, Way};
 pub(crate) use uses::{Site, Use};
@@ -277,6 +277,14 @@ impl<'a> Facts<'a> {
     pub(crate) fn has_output(&self, step: usize, output: &str) -> bool {
         // what is declared needs no shape made of it
         self.declared_output(step, output).is_some() || self.output_shape(step, output).is_some()
+    }
+
+    /// The step in whose sight a reference stands: a list is read from outside of its fan-out.
+    pub(crate) fn reader_of(&self, read: &Use<'_>) -> Option<usize> {
+        match read.site {
+            Site::Over => self.owner(read.step?),
+            _ => read.step,
+        }
     }
 
     /// The shape of one output of a step; `None` where the step can have no such output.

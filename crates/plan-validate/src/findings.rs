@@ -6,7 +6,7 @@ use plan_model::document::{Document, Origin};
 use plan_model::edit::Edit;
 use plan_model::{Plan, Pointer, StepId};
 
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Applicability, Code, Finding, Severity};
 
 /// What rules find, in the order in which they find it.
 ///
@@ -85,11 +85,16 @@ impl Findings {
                 related.pointer = telling.origin.locate(&related.pointer);
             }
             for suggestion in &mut finding.suggestions {
-                if let Some(Edit::Set { pointer, .. } | Edit::Remove { pointer }) =
-                    &mut suggestion.edit
-                {
+                let Some(edit) = &mut suggestion.edit else {
+                    continue;
+                };
+                let (Edit::Set { pointer, .. } | Edit::Remove { pointer }) = edit;
+                if let Some(place) = telling.origin.locate_edit(pointer) {
                     suggestion.step = step_of(telling.plan, pointer);
-                    *pointer = telling.origin.locate(pointer);
+                    *pointer = place;
+                } else {
+                    suggestion.edit = None;
+                    suggestion.applicability = Applicability::MaybeIncorrect;
                 }
             }
         }

@@ -4,6 +4,7 @@ mod call;
 mod compare;
 mod derive;
 mod gates;
+mod host;
 mod json;
 mod lock;
 mod narrow;
@@ -18,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use plan_model::{
-    AgentName, Digest, Effects, InputName, LanguageName, ModelName, PlanLimits, SecretName, StepId,
-    ToolName,
+    AgentName, Digest, Effects, InputName, LanguageName, ModelName, PlanLimits, Seconds,
+    SecretName, StepId, ToolName,
 };
 use serde::{Serialize, Serializer};
 
@@ -56,6 +57,7 @@ pub struct Grant {
     roots: Vec<GrantedRoot>,
     budgets: PlanLimits,
     sources: source::Sources,
+    host: host::Host,
     digest: OnceLock<Digest>,
 }
 
@@ -67,10 +69,13 @@ pub struct SiteGrant {
     pub target: Target,
     /// What is sent. The arguments of a tool: a closed map, in which every name must be given. Of a script its
     /// `inline` source or `file`, its `args`, `stdin`, `working_dir` and, as `env.NAME`, its environment; of a
-    /// question its prompts and `max_tokens`; of an agent its `objective`, `working_dir` and `max_turns`.
+    /// question its prompts and `max_tokens`; of an agent its `objective`, `working_dir`, `max_turns` and, as
+    /// `tools.TOOL.NAME`, what the policy lets it give to tools.
     pub arguments: BTreeMap<String, ArgRule>,
     /// Attempts, the first included.
     pub max_attempts: u64,
+    /// What one attempt may last: the least of the limits of the step, its config and its tool.
+    pub timeout: Option<Seconds>,
     /// What a call may do to the world.
     pub effects: Effects,
     /// Whether a person must approve.
@@ -183,8 +188,9 @@ impl Grant {
 
     /// The canonical text form, one permission a line, sorted: what a `grant.lock` file holds.
     ///
-    /// It holds everything that the run may do and where the values of its calls come from: config, defaults of
-    /// inputs, lists, prompts. It does not hold the plan's digest, and nothing about order and conditions: it is
+    /// It holds everything that the run may do, what the host understands by the names in it, whether scripts may
+    /// run unconfined, and where the values of its calls come from: config, defaults of inputs, lists, prompts,
+    /// conditions whose results are sent. It does not hold the plan's digest, and nothing about order and conditions: it is
     /// what a run may do at most, and changes only with that. [`Grant::newly`] compares it.
     pub fn lock(&self) -> String {
         lock::write(&permission::of(self))

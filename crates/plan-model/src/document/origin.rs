@@ -68,6 +68,35 @@ impl Origin {
         }
     }
 
+    /// The document's pointer for a place that is to be set or taken out; `None` where the document's format
+    /// has no such place.
+    ///
+    /// Unlike [`locate`](Self::locate) it leads to the field itself, also where it is not there yet.
+    pub fn locate_edit(&self, pointer: &Pointer) -> Option<Pointer> {
+        if self.layout != Layout::Planner {
+            return Some(self.locate(pointer));
+        }
+        let segments: Vec<_> = pointer.segments().collect();
+        let words: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
+        let ["steps", index, inside @ ..] = words.as_slice() else {
+            return None;
+        };
+        let edges = index.parse().ok().and_then(|at: usize| self.steps.get(at));
+        let step = Pointer::root().join("steps").join(index);
+        match inside {
+            [] => Some(step),
+            ["id" | "name"] => Some(step.join("name")),
+            ["config", "tool"] => Some(step.join("tool")),
+            ["config", "arguments", rest @ ..] => Some(extend(step.join("args"), rest)),
+            ["depends_on"] => Some(step.join("after")),
+            ["depends_on", rest @ ..] if edges?.edges == Edges::List => {
+                Some(extend(step.join("after"), rest))
+            }
+            ["description"] => Some(step.join("description")),
+            _ => None,
+        }
+    }
+
     /// Whether the step's dependency on the one before it came from position alone.
     pub fn is_positional(&self, step: usize) -> bool {
         self.steps

@@ -76,26 +76,12 @@ fn slots(facts: &Facts<'_>) -> u64 {
 
 /// One step alone, all its attempts; `None` where an attempt has no bound.
 fn task(facts: &Facts<'_>, index: usize, step: &Step, slots: u64) -> Option<Task> {
-    let (limit, slots) = match &step.config {
-        StepConfig::ToolCall(_) => {
-            let spec = facts.tool(index).map(|tool| &tool.spec);
-            let own = spec.and_then(|spec| spec.max_concurrency);
-            let own = own.map_or(slots, |own| own.clamp(1, slots));
-            (spec.and_then(|spec| spec.timeout), own)
-        }
-        StepConfig::CodeCall(call) => (call.timeout_secs, slots),
-        StepConfig::AgentCall(call) => (call.timeout_secs, slots),
-        StepConfig::PromptCall(_) => (None, slots),
-        // people are waited for off the clock, and the rest takes no time
-        StepConfig::HumanInteraction(_)
-        | StepConfig::Condition(_)
-        | StepConfig::FanOut(_)
-        | StepConfig::FanIn(_) => return Some(Task { share: 0, path: 0 }),
-    };
-    let limit = match (step.timeout_secs, limit) {
-        (Some(a), Some(b)) => a.min(b),
-        (a, b) => a.or(b).or_else(|| around(facts, index))?,
-    };
+    if !is_effect(&step.config) {
+        return Some(Task { share: 0, path: 0 });
+    }
+    let own = facts.tool(index).and_then(|tool| tool.spec.max_concurrency);
+    let slots = own.map_or(slots, |own| own.clamp(1, slots));
+    let limit = limit(facts, index, step)?;
     let attempts = step.retry.as_ref().map_or(1, |retry| retry.max_attempts);
     let work = parts(limit.as_millis()).saturating_mul(attempts.into());
     let share = work / u128::from(slots);
@@ -104,6 +90,35 @@ fn task(facts: &Facts<'_>, index: usize, step: &Step, slots: u64) -> Option<Task
         share,
         path: parts(pauses).saturating_add(work - share),
     })
+}
+
+/// Whether a step takes time: people are waited for off the clock, and the rest takes none.
+fn is_effect(config: &StepConfig) -> bool {
+    match config {
+        StepConfig::ToolCall(_)
+        | StepConfig::CodeCall(_)
+        | StepConfig::AgentCall(_)
+        | StepConfig::PromptCall(_) => true,
+        StepConfig::HumanInteraction(_)
+        | StepConfig::Condition(_)
+        | StepConfig::FanOut(_)
+        | StepConfig::FanIn(_) => false,
+    }
+}
+
+/// How long one attempt of an effect takes at most; `None` where it has no bound, and for other steps.
+pub(super) fn limit(facts: &Facts<'_>, index: usize, step: &Step) -> Option<Seconds> {
+    let limit = match &step.config {
+        StepConfig::ToolCall(_) => facts.tool(index).and_then(|tool| tool.spec.timeout),
+        StepConfig::CodeCall(call) => call.timeout_secs,
+        StepConfig::AgentCall(call) => call.timeout_secs,
+        config if is_effect(config) => None,
+        _ => return None,
+    };
+    match (step.timeout_secs, limit) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b).or_else(|| around(facts, index)),
+    }
 }
 
 /// The timeout of the nearest fan-out that has one: it ends whatever its body is doing.
@@ -119,7 +134,7 @@ fn parts(millis: u64) -> u128 {
 }
 
 /// All pauses between the attempts, without jitter, which only shortens them; in milliseconds.
-fn pauses(retry: &Retry) -> u64 {
+pub(super) fn pauses(retry: &Retry) -> u64 {
     let cap = retry
         .max_delay_secs
         .map_or(LONGEST_PAUSE, Seconds::as_millis)

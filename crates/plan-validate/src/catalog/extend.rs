@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plan_model::{LanguageName, Limits, Pointer, ToolName, ToolSpec};
 
 use super::twins::{Names, Twin};
-use super::{CatalogRejected, CatalogTool, LanguageSpec, ToolCatalog, language};
+use super::{AgentSpec, CatalogRejected, CatalogTool, LanguageSpec, ToolCatalog, language};
 
 impl ToolCatalog {
     /// The catalog with a tool more. Compiles the schemas of that tool alone.
@@ -38,6 +38,13 @@ impl ToolCatalog {
     #[must_use]
     pub fn with_language(mut self, name: LanguageName, spec: LanguageSpec) -> Self {
         Arc::make_mut(&mut self.languages).insert(name, spec);
+        self
+    }
+
+    /// The catalog with an agent more, or in place of the one of that name.
+    #[must_use]
+    pub fn with_agent(mut self, spec: AgentSpec) -> Self {
+        self.agents.insert(spec.name.clone(), spec);
         self
     }
 

@@ -3,8 +3,9 @@
 //! An approval counts for a call if it was given whenever the call starts (see `certain`), and if its
 //! prompt showed every value of the call: each reference of the call stands in the prompt, or one to
 //! something that holds it. What stands in the plan needs no showing, nor does a secret, which nobody
-//! may see; an item is shown by the list that it is of. Values that a prompt showed are those that are sent:
-//! whatever a reference reads has ended before the prompt was written, and what has ended stays as it is.
+//! may see; an item is shown by the list that it is of. A sensitive input is masked in a prompt, and so is never
+//! shown. Values that a prompt showed are those that are sent: whatever a reference reads has ended before the
+//! prompt was written, and what has ended stays as it is.
 
 use plan_model::{Path, Reference, Root};
 
@@ -26,7 +27,8 @@ impl<'a> Prompts<'a> {
     fn of(facts: &Facts<'a>) -> Self {
         let prompt = |approval: &usize| {
             let shown = facts.uses_of(*approval).iter();
-            let shown = shown.filter(|read| read.site == Site::HumanPrompt);
+            let shown = shown
+                .filter(|read| read.site == Site::HumanPrompt && !facts.is_masked(read.reference));
             Prefixes::new(shown.map(|read| (&read.reference.first, read.reference)))
         };
         Self(facts.approvals().iter().map(prompt).collect())
@@ -50,6 +52,16 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Whether a prompt that holds this reference shows it, or a part of it, as stars alone.
+    pub(crate) fn is_masked(&self, reference: &Reference) -> bool {
+        reference.paths().any(|path| match &path.root {
+            Root::Input(name) => self
+                .input(name.as_str())
+                .is_some_and(|(_, input)| input.sensitive),
+            Root::Config(_) | Root::Step(_) | Root::Item(_) | Root::Secret(_) => false,
+        })
+    }
+
     /// The values of a step's call that the prompt of an approval does not show.
     pub(crate) fn unshown(
         &self,
@@ -65,7 +77,7 @@ impl<'a> Facts<'a> {
         let prompts = self.prompts.get_or_init(|| Prompts::of(self));
         let at = self.approvals().binary_search(&approval).ok();
         let prompt = at.and_then(|at| prompts.0.get(at));
-        prompt.is_some_and(|prompt| is_shown(self, prompt, read.reference, step, MOST_LISTS))
+        prompt.is_some_and(|prompt| is_shown(self, prompt, read.reference, Some(step), MOST_LISTS))
     }
 }
 
@@ -73,7 +85,7 @@ fn is_shown(
     facts: &Facts<'_>,
     prompt: &Prompt<'_>,
     read: &Reference,
-    step: usize,
+    step: Option<usize>,
     depth: usize,
 ) -> bool {
     // `??` chooses by the roots alone, so the same roots are the same choice
@@ -85,10 +97,10 @@ fn is_shown(
         || read.paths().all(|path| match &path.root {
             Root::Config(_) | Root::Secret(_) => true,
             Root::Item(name) => {
-                let list = follow::list_of(facts, step, name.as_str());
+                let list = step.and_then(|step| follow::list_of(facts, step, name.as_str()));
                 depth > 0
                     && list.is_some_and(|(list, owner)| {
-                        is_shown(facts, prompt, list, owner, depth - 1)
+                        is_shown(facts, prompt, list, facts.owner(owner), depth - 1)
                     })
             }
             Root::Input(_) | Root::Step(_) => {

@@ -100,7 +100,8 @@ fn follow(
             let over = from.and_then(|step| list_of(facts, step, name.as_str()));
             match (over, depth.checked_sub(1)) {
                 (Some((over, owner)), Some(depth)) => {
-                    let list = reference_within(facts, over, Some(owner), depth);
+                    // the list is read from outside of the fan-out that it is of
+                    let list = reference_within(facts, over, facts.owner(owner), depth);
                     // a list that is none has its own finding
                     inside(&list.item().unwrap_or_default(), segments, 0)
                 }

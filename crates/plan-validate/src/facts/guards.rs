@@ -63,17 +63,23 @@ impl Guards {
             .find_map(|step| self.own.get(step)?.0)
     }
 
+    /// The guards around a step, the innermost first: what it cannot run without, and what that cannot.
+    pub(crate) fn around<'f>(
+        &'f self,
+        facts: &'f Facts<'_>,
+        step: usize,
+    ) -> impl Iterator<Item = Guard> + 'f {
+        std::iter::successors(self.guard(facts, step), |guard| {
+            self.guard(facts, guard.condition)
+        })
+        .take(MOST_AROUND)
+    }
+
     /// Whether no run can run both steps.
     pub(crate) fn exclude(&self, facts: &Facts<'_>, a: usize, b: usize) -> bool {
-        let around = |step: usize| {
-            std::iter::successors(self.guard(facts, step), |guard| {
-                self.guard(facts, guard.condition)
-            })
-            .take(MOST_AROUND)
-        };
         !self.is_empty()
-            && around(a).any(|guard| {
-                around(b)
+            && self.around(facts, a).any(|guard| {
+                self.around(facts, b)
                     .any(|other| guard.condition == other.condition && guard.side != other.side)
             })
     }

@@ -142,24 +142,9 @@ impl Compared<'_> {
                     self.imply(subject, format!("the plan may newly call {name}"));
                 }
             }
-            Subject::Model(name) => {
-                self.imply(
-                    subject,
-                    format!("the plan may newly ask the model {}", text::quoted(name)),
-                );
-            }
-            Subject::Language(name) => {
-                self.imply(
-                    subject,
-                    format!("the plan may newly run {}", text::quoted(name)),
-                );
-            }
-            Subject::Agent(name) => {
-                self.imply(
-                    subject,
-                    format!("the plan may newly use the agent {}", text::quoted(name)),
-                );
-            }
+            Subject::Model(name) => self.named(subject, old, "ask the model", name),
+            Subject::Language(name) => self.named(subject, old, "run", name),
+            Subject::Agent(name) => self.named(subject, old, "use the agent", name),
             Subject::Takes(name) => self.takes(subject, name, old, value),
             Subject::Secret(name) => {
                 self.add(
@@ -171,6 +156,18 @@ impl Compared<'_> {
             Subject::Root(root) => {
                 if !self.reaches(root) {
                     self.add(subject, None, format!("the plan may newly reach {root}"));
+                }
+            }
+            Subject::Sandbox(mode) => {
+                if mode == "off" {
+                    self.add(
+                        subject,
+                        None,
+                        "scripts may newly run without a sandbox".to_owned(),
+                    );
+                } else if !self.old.contains_key(&Subject::Sandbox("off".to_owned())) {
+                    let message = "scripts may newly run where there is no sandbox".to_owned();
+                    self.add(subject, None, message);
                 }
             }
             Subject::Budget(name) => self.budget(subject, name, old, value),
@@ -200,6 +197,26 @@ impl Compared<'_> {
         self.implied.push(widening(subject, None, message));
     }
 
+    /// A model, a language or an agent.
+    fn named(&mut self, subject: &Subject, old: Option<&Value>, act: &str, name: &str) {
+        let name = text::quoted(name);
+        if old.is_none() {
+            self.imply(subject, format!("the plan may newly {act} {name}"));
+            return;
+        }
+        let mut found = widening(
+            subject,
+            None,
+            format!(
+                "{name} may newly do something else: what the host runs by this name has changed"
+            ),
+        );
+        found.help = Some(
+            "what the catalog says of it is not what it was when the lock was written".to_owned(),
+        );
+        self.newly.push(found);
+    }
+
     fn takes(&mut self, subject: &Subject, name: &str, old: Option<&Value>, value: &Value) {
         let name = text::quoted(name);
         let Some(old) = old else {
@@ -219,6 +236,14 @@ impl Compared<'_> {
                 subject,
                 None,
                 format!("the input {name} may newly take other values"),
+            );
+        }
+        let hidden = |value: &Value| value.get("sensitive") == Some(&Value::Bool(true));
+        if hidden(old) && !hidden(value) {
+            self.add(
+                subject,
+                None,
+                format!("the value of the input {name} may newly be shown"),
             );
         }
     }
@@ -280,9 +305,10 @@ fn no_longer(new: &Permissions, old: &Permissions) -> Vec<String> {
     let mut said = Vec::new();
     for subject in old.keys().filter(|subject| !new.contains_key(*subject)) {
         said.push(match subject {
-            Subject::Step(step, Aspect::Uses | Aspect::Items | Aspect::Collects | Aspect::Asks)
-                if gone(step) =>
-            {
+            Subject::Step(
+                step,
+                Aspect::Uses | Aspect::Items | Aspect::Collects | Aspect::Asks | Aspect::Decides,
+            ) if gone(step) => {
                 format!("step {} is no longer there", text::quoted(step))
             }
             Subject::Step(step, _) if gone(step) => continue,

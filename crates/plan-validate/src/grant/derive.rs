@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use plan_model::{Digest, Effects, InputKind, Root, Step, StepConfig, Template, ToolCall};
 
 use super::gates::Gates;
+use super::host::Host;
 use super::narrow::least;
 use super::source::Sources;
 use super::{Approval, ArgRule, Grant, GrantedRoot, SiteGrant, Target, sent};
@@ -29,6 +30,7 @@ pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
         roots: roots(facts),
         budgets: least(&facts.plan.limits, &facts.policy.budgets),
         sources: Sources::of(facts, &gates),
+        host: Host::new(facts.policy.sandbox),
         digest: OnceLock::new(),
     };
     // a map that is filled in the order of its keys looks for no places in it
@@ -48,33 +50,47 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
     let mut arguments;
     let mut effects = Effects::default();
     let mut untrusted = None;
+    let mut timeout = None;
     let target = match &step.config {
         StepConfig::ToolCall(call) => {
             let tool = facts.tool(index)?;
             grant.tools.insert(call.tool.clone(), tool.digest);
             effects = tool.spec.effects;
+            timeout = tool.spec.timeout;
             arguments = self::arguments(facts, tool, call);
             untrusted = self::untrusted(facts, index, &mut arguments);
             Target::Tool(call.tool.clone())
         }
         StepConfig::CodeCall(call) => {
             grant.languages.insert(call.language.clone());
+            grant.host.add_language(facts.catalog, &call.language);
+            timeout = call.timeout_secs;
             arguments = sent::code(call);
             Target::Language(call.language.clone())
         }
         StepConfig::PromptCall(call) => {
             grant.models.insert(call.model.clone());
+            grant.host.add_model(facts.catalog, &call.model);
             arguments = sent::prompt(call);
             Target::Model(call.model.clone())
         }
         StepConfig::AgentCall(call) => {
-            grant.agents.extend(call.agent.clone());
+            if let Some(agent) = &call.agent {
+                grant.agents.insert(agent.clone());
+                grant.host.add_agent(facts.catalog, agent);
+            }
+            timeout = call.timeout_secs;
             arguments = sent::agent(call);
             let tools: BTreeSet<_> = call.tools.iter().flatten().cloned().collect();
             for name in &tools {
                 if let Some(tool) = facts.catalog.tool(name) {
                     grant.tools.insert(name.clone(), tool.digest);
                 }
+                let within = facts.policy.arguments.get(name).into_iter().flatten();
+                arguments
+                    .extend(within.map(|(argument, rule)| {
+                        (format!("tools.{name}.{argument}"), rule.clone())
+                    }));
             }
             Target::Agent {
                 agent: call.agent.clone(),
@@ -91,6 +107,10 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
         target,
         arguments,
         max_attempts: step.retry.as_ref().map_or(1, |retry| retry.max_attempts),
+        timeout: match (step.timeout_secs, timeout) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        },
         effects,
         approval,
         within: None,

@@ -30,6 +30,7 @@ pub(super) fn to_value(grant: &Grant) -> Value {
         "roots": grant.roots.iter().map(root).collect::<Vec<_>>(),
         "budgets": budgets(&grant.budgets),
         "sources": grant.sources.to_value(),
+        "host": grant.host.to_value(),
     })
 }
 
@@ -74,6 +75,9 @@ fn site(site: &SiteGrant) -> Value {
         .collect();
     put("arguments", Value::Object(rules));
     put("max_attempts", site.max_attempts.into());
+    if let Some(seconds) = &site.timeout {
+        put("timeout_secs", seconds.to_string().into());
+    }
     match &site.approval {
         Approval::NotNeeded => {}
         Approval::AskAtCall(reason) => {

@@ -168,6 +168,10 @@ fn subject(words: &mut Words<'_>) -> Result<Subject, String> {
                 known.ok_or_else(|| format!("{} is no budget", text::quoted(name)))?;
             Subject::Budget((*budget).to_owned())
         }
+        "sandbox" => match words.word() {
+            mode @ ("best_effort" | "off") => Subject::Sandbox(mode.to_owned()),
+            other => return Err(format!("{} is nothing of a sandbox", text::quoted(other))),
+        },
         "config" => Subject::Config(words.text()?),
         "input" => {
             let name = words.text()?;
@@ -200,11 +204,14 @@ fn subject(words: &mut Words<'_>) -> Result<Subject, String> {
 fn is_value(subject: &Subject, value: &Value) -> bool {
     match subject {
         Subject::Tool(_) => value.is_string(),
+        Subject::Model(_) | Subject::Language(_) | Subject::Agent(_) => {
+            value.is_string() || value.is_null()
+        }
         // seconds may have a fraction, and are text for that
         Subject::Budget(_) => value.is_u64() || value.is_string(),
         Subject::Step(_, Aspect::Attempts) => value.is_u64(),
         Subject::Step(_, Aspect::Argument(_)) => ArgRule::from_json(value).is_some(),
-        Subject::Step(_, Aspect::Within) => value.is_string(),
+        Subject::Step(_, Aspect::Within | Aspect::Decides | Aspect::Seconds) => value.is_string(),
         Subject::Step(_, Aspect::Behind | Aspect::Effects) => value.is_array(),
         Subject::Step(_, Aspect::Approval) => value.is_string() || value.is_object(),
         Subject::Step(_, Aspect::Uses | Aspect::Items | Aspect::Collects | Aspect::Asks)
@@ -266,6 +273,7 @@ impl fmt::Display for Subject {
             Self::Language(name) => write!(f, "language {}", text(name)),
             Self::Agent(name) => write!(f, "agent {}", text(name)),
             Self::Secret(name) => write!(f, "secret {}", text(name)),
+            Self::Sandbox(mode) => write!(f, "sandbox {mode}"),
             Self::Root(GrantedRoot::Scratch) => f.write_str("root scratch"),
             Self::Root(GrantedRoot::Anywhere) => f.write_str("root anywhere"),
             Self::Root(GrantedRoot::Input(name)) => write!(f, "root input {}", text(name.as_str())),

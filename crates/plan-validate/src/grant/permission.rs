@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Effects, InputName, StepId};
+use plan_model::{Digest, Effects, InputName, StepId};
 use serde_json::{Value, json};
 
 use super::source::RelayKind;
 use super::{Approval, Grant, GrantedRoot, Target, json};
+use crate::policy::SandboxMode;
 
 /// What a permission is about. Its text is the first half of a line of a lock.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +18,8 @@ pub(super) enum Subject {
     Agent(String),
     Secret(String),
     Root(GrantedRoot),
+    /// Scripts may run unconfined: `off`, or where the system has no sandbox: `best_effort`.
+    Sandbox(String),
     Budget(String),
     Config(String),
     Takes(String),
@@ -37,11 +40,13 @@ pub(super) enum Aspect {
     Items,
     Collects,
     Asks,
+    Decides,
+    Seconds,
 }
 
 impl Aspect {
     /// The aspects that are one word.
-    pub(super) const WORDS: [(&'static str, Self); 9] = [
+    pub(super) const WORDS: [(&'static str, Self); 11] = [
         ("uses", Self::Uses),
         ("attempts", Self::Attempts),
         ("approval", Self::Approval),
@@ -51,6 +56,8 @@ impl Aspect {
         ("items", Self::Items),
         ("collects", Self::Collects),
         ("asks", Self::Asks),
+        ("decides", Self::Decides),
+        ("seconds", Self::Seconds),
     ];
 }
 
@@ -79,21 +86,35 @@ pub(super) fn of(grant: &Grant) -> Permissions {
     for (tool, digest) in &grant.tools {
         all.insert(Subject::Tool(tool.to_string()), digest.to_string().into());
     }
-    let mut name = |subject: Subject| all.insert(subject, Value::Null);
+    // null: the catalog says nothing of it
+    let described = |digest: Option<&Digest>| digest.map(ToString::to_string).into();
     for model in &grant.models {
-        name(Subject::Model(model.to_string()));
+        let digest = described(grant.host.models.get(model));
+        all.insert(Subject::Model(model.to_string()), digest);
     }
     for language in &grant.languages {
-        name(Subject::Language(language.to_string()));
+        let digest = described(grant.host.languages.get(language));
+        all.insert(Subject::Language(language.to_string()), digest);
     }
     for agent in &grant.agents {
-        name(Subject::Agent(agent.to_string()));
+        let digest = described(grant.host.agents.get(agent));
+        all.insert(Subject::Agent(agent.to_string()), digest);
     }
+    let mut name = |subject: Subject| all.insert(subject, Value::Null);
     for secret in &grant.secrets {
         name(Subject::Secret(secret.to_string()));
     }
     for root in &grant.roots {
         name(Subject::Root(root.clone()));
+    }
+    match grant.host.sandbox {
+        SandboxMode::Required => {}
+        SandboxMode::BestEffort => {
+            name(Subject::Sandbox("best_effort".to_owned()));
+        }
+        SandboxMode::Off => {
+            name(Subject::Sandbox("off".to_owned()));
+        }
     }
     let budgets = json::budgets(&grant.budgets);
     for (budget, _) in BUDGETS {
@@ -127,6 +148,7 @@ fn sources(grant: &Grant, all: &mut Permissions) {
             RelayKind::Items(value) => put(Aspect::Items, value.clone()),
             RelayKind::Collects(value) => put(Aspect::Collects, value.clone()),
             RelayKind::Asks(value) => put(Aspect::Asks, value.clone()),
+            RelayKind::Decides(value) => put(Aspect::Decides, value.clone()),
         }
         if let Some(owner) = &relay.within {
             put(Aspect::Within, owner.as_str().into());
@@ -151,6 +173,9 @@ fn sites(grant: &Grant, all: &mut Permissions) {
         );
         if matches!(site.target, Target::Tool(_)) {
             put(Aspect::Effects, effects(site.effects));
+        }
+        if let Some(seconds) = &site.timeout {
+            put(Aspect::Seconds, seconds.to_string().into());
         }
         if let Some(owner) = &site.within {
             put(Aspect::Within, owner.as_str().into());
@@ -194,10 +219,7 @@ fn effects(effects: Effects) -> Value {
 impl Subject {
     /// Whether a line about it says more than that it is permitted.
     pub(super) fn has_value(&self) -> bool {
-        !matches!(
-            self,
-            Self::Model(_) | Self::Language(_) | Self::Agent(_) | Self::Secret(_) | Self::Root(_)
-        )
+        !matches!(self, Self::Secret(_) | Self::Root(_) | Self::Sandbox(_))
     }
 
     /// The root of an input.

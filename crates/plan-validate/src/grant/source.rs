@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan_model::{
-    ConfigKey, Digest, Input, InputKind, InputName, OnReject, Reference, Root, StepConfig, StepId,
-    ValueType,
+    ConfigKey, Digest, Expression, Input, InputKind, InputName, OnItemError, OnReject, Path,
+    Reference, Root, StepConfig, StepId, ValueType,
 };
 use serde_json::{Map, Value, json};
 
@@ -36,26 +36,26 @@ pub(super) struct Relay {
 /// What such a step does, as its JSON form.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RelayKind {
-    /// Gives each element of a list to its body: `{list, item, until}`.
+    /// Gives each element of a list to its body: `{list, item, until, gives, on_error}`.
     Items(Value),
     /// Collects outputs: `{from, as}`.
     Collects(Value),
     /// Asks a person: `{prompt, approval, on_reject}`.
     Asks(Value),
+    /// Decides, where its result is passed on: its expression.
+    Decides(Value),
 }
 
 impl Sources {
     /// The sources of a plan that passed every rule.
     pub(super) fn of(facts: &Facts<'_>, gates: &Gates<'_, '_>) -> Self {
         let mut sources = Self::default();
+        let mut deciding = BTreeSet::new();
         for each in &facts.uses {
-            // what a condition compares and what the plan publishes reaches no call
-            let sent = !matches!(
-                each.site,
-                Site::Expression | Site::Until | Site::PlanOutput(_)
-            );
-            if sent {
+            // what the plan publishes reaches no call, nor what a condition compares unless its result does
+            if !matches!(each.site, Site::Expression | Site::PlanOutput(_)) {
                 sources.read(facts, each.reference);
+                deciding.extend(decided(facts, each.reference));
             }
         }
         for input in &facts.plan.inputs {
@@ -65,15 +65,43 @@ impl Sources {
             }
         }
         for (index, step) in facts.steps() {
+            let collected = match &step.config {
+                StepConfig::FanIn(fan_in) => &fan_in.from_steps[..],
+                StepConfig::FanOut(fan_out) => fan_out.spawn_steps.as_slice(),
+                _ => &[],
+            };
+            let collected = collected.iter().filter_map(|id| facts.index_of(id));
+            deciding.extend(collected.filter(|index| expression(facts, *index).is_some()));
             if let Some(kind) = RelayKind::of(&step.config) {
-                let relay = Relay {
-                    kind,
-                    within: gates.owner(index),
-                };
-                sources.relays.insert(step.id.clone(), relay);
+                sources.relay(facts, gates, index, kind);
             }
         }
+        sources.decide(facts, gates, deciding);
         sources
+    }
+
+    fn relay(&mut self, facts: &Facts<'_>, gates: &Gates<'_, '_>, index: usize, kind: RelayKind) {
+        if let Some(step) = facts.step(index) {
+            let within = gates.owner(index);
+            self.relays.insert(step.id.clone(), Relay { kind, within });
+        }
+    }
+
+    /// Conditions whose results are passed on, and what stands behind these.
+    fn decide(&mut self, facts: &Facts<'_>, gates: &Gates<'_, '_>, deciding: BTreeSet<usize>) {
+        let mut seen = deciding.clone();
+        let mut left: Vec<usize> = deciding.into_iter().collect();
+        while let Some(index) = left.pop() {
+            let Some(expression) = expression(facts, index) else {
+                continue;
+            };
+            for reference in expression.references() {
+                self.read(facts, reference);
+                left.extend(decided(facts, reference).filter(|index| seen.insert(*index)));
+            }
+            let decides = RelayKind::Decides(expression.source().into());
+            self.relay(facts, gates, index, decides);
+        }
     }
 
     fn read(&mut self, facts: &Facts<'_>, reference: &Reference) {
@@ -137,6 +165,7 @@ impl Relay {
             RelayKind::Items(value) => ("items", value),
             RelayKind::Collects(value) => ("collects", value),
             RelayKind::Asks(value) => ("asks", value),
+            RelayKind::Decides(value) => ("decides", value),
         };
         let mut members = Map::new();
         members.insert(name.to_owned(), value.clone());
@@ -166,7 +195,13 @@ impl RelayKind {
             StepConfig::FanOut(fan_out) => Self::Items(json!({
                 "list": fan_out.over.to_string(),
                 "item": fan_out.item_var.as_str(),
-                "until": fan_out.until.as_ref().map(plan_model::Expression::source),
+                "until": fan_out.until.as_ref().map(Expression::source),
+                // the outputs of the last one are the results
+                "gives": fan_out.spawn_steps.last().map(StepId::as_str),
+                "on_error": match fan_out.on_item_error {
+                    OnItemError::Fail => "fail",
+                    OnItemError::Collect => "collect",
+                },
             })),
             StepConfig::FanIn(fan_in) => Self::Collects(json!({
                 "from": fan_in.from_steps.iter().map(StepId::as_str).collect::<Vec<_>>(),
@@ -189,6 +224,24 @@ impl RelayKind {
     }
 }
 
+/// The conditions whose results a reference reads.
+fn decided<'a>(facts: &'a Facts<'_>, reference: &'a Reference) -> impl Iterator<Item = usize> + 'a {
+    // no other output is looked up: most references read none of a condition
+    let results = reference
+        .paths()
+        .filter(|path| path.output().is_none_or(|output| output == "result"));
+    let read = results.filter_map(Path::step);
+    read.filter_map(|id| facts.index_of(id))
+        .filter(|index| expression(facts, *index).is_some())
+}
+
+fn expression<'a>(facts: &Facts<'a>, step: usize) -> Option<&'a Expression> {
+    match &facts.step(step)?.config {
+        StepConfig::Condition(condition) => Some(&condition.expression),
+        _ => None,
+    }
+}
+
 /// What an input takes, in the words of the format.
 fn takes(input: &Input) -> Value {
     let value_type = match input.value_type {
@@ -208,5 +261,9 @@ fn takes(input: &Input) -> Value {
     };
     let schema = input.schema.as_ref().map(|schema| &schema.0);
     let optional = !input.required && input.default.is_none();
-    json!({"value_type": value_type, "input_kind": kind, "schema": schema, "optional": optional})
+    let mut takes = json!({"value_type": value_type, "input_kind": kind, "schema": schema, "optional": optional});
+    if let (true, Some(members)) = (input.sensitive, takes.as_object_mut()) {
+        members.insert("sensitive".to_owned(), true.into());
+    }
+    takes
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::permission::BUDGETS;
 use super::source::RelayKind;
 use super::{Approval, Grant, GrantedRoot, Target, json};
+use crate::policy::SandboxMode;
 use crate::text;
 
 impl fmt::Display for Target {
@@ -55,6 +56,9 @@ impl fmt::Display for Grant {
                 Approval::AskAtCall(reason) => write!(f, ", once a person approves ({reason})")?,
                 Approval::GivenBy(step) => write!(f, ", once step `{step}` was approved")?,
             }
+            if let Some(seconds) = &site.timeout {
+                write!(f, ", for up to {seconds} s")?;
+            }
             if let Some(owner) = &site.within {
                 write!(f, ", for each item of step `{owner}`")?;
             }
@@ -84,6 +88,11 @@ impl fmt::Display for Grant {
         }
         for secret in &self.secrets {
             writeln!(f, "  read the secret `{secret}`")?;
+        }
+        match self.host.sandbox {
+            SandboxMode::Required => {}
+            SandboxMode::BestEffort => writeln!(f, "  run scripts where there is no sandbox")?,
+            SandboxMode::Off => writeln!(f, "  run scripts without a sandbox")?,
         }
         for root in &self.roots {
             writeln!(f, "  reach {root}")?;

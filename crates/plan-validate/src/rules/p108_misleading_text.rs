@@ -37,7 +37,10 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         }
         let field = |name: &str| at().join("config").join(name);
         match &step.config {
-            StepConfig::ToolCall(call) => see.named(call.tool.as_str(), || field("tool")),
+            // of a tool that is not there P301 tells, and which one it looks like
+            StepConfig::ToolCall(call) if facts.tool(index).is_some() => {
+                see.named(call.tool.as_str(), || field("tool"));
+            }
             StepConfig::PromptCall(call) => {
                 if let Some(prompt) = &call.system_prompt {
                     see.template(prompt, || field("system_prompt"));

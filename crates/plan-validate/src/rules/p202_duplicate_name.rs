@@ -2,7 +2,7 @@
 //!
 //! One finding per name. Every other rule takes the name for its first bearer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use plan_model::Pointer;
 
@@ -47,6 +47,14 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         |at| place::output(at).join("name"),
         findings,
     );
+}
+
+/// The ids that more than one step has.
+pub(super) fn steps<'a>(facts: &Facts<'a>) -> HashSet<&'a str> {
+    let again = facts
+        .steps()
+        .filter(|(index, step)| facts.index_of(&step.id) != Some(*index));
+    again.map(|(_, step)| step.id.as_str()).collect()
 }
 
 /// Up to so many names are compared each with each; more are put into a table.

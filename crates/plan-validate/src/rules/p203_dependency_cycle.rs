@@ -10,7 +10,7 @@ use plan_model::edit::Edit;
 use serde_json::Value;
 
 use super::edge::{self, How};
-use super::place;
+use super::{p202_duplicate_name, place};
 use crate::facts::Facts;
 use crate::finding::{Applicability, Finding, Severity};
 use crate::findings::Findings;
@@ -33,9 +33,16 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     if cycles.is_empty() {
         return;
     }
+    let twice = p202_duplicate_name::steps(facts);
+    let is_twice = |step: &usize| {
+        facts
+            .step(*step)
+            .is_some_and(|step| twice.contains(step.id.as_str()))
+    };
     for (walk, members) in cycles.iter().zip(facts.graph.cycle_members()) {
         // a step that waits for itself, or reads itself, has a finding of its own
-        if walk.len() > 1 {
+        // and of two steps of one name nobody knows which is waited for: P202 tells
+        if walk.len() > 1 && !walk.iter().any(is_twice) {
             let finding = finding(facts, walk);
             findings.add(with_members(finding, walk, &members));
         }

@@ -7,6 +7,7 @@ use plan_model::{Input, InputKind, Pointer, Reference, Root};
 use super::{
     literal_text, p401_malformed_reference, p407_reference_in_code, p412_foreign_reference, place,
 };
+use crate::candidates;
 use crate::facts::Facts;
 use crate::finding::Severity;
 use crate::findings::Findings;
@@ -61,6 +62,21 @@ fn is_unused(facts: &Facts<'_>, index: usize, input: &Input, read: &HashSet<&str
 
 /// Inputs that the plan means to read and does not: other rules have findings where it tries to.
 fn meant(facts: &Facts<'_>) -> HashSet<String> {
+    let mut meant = meant_by_text(facts);
+    let inputs = || facts.plan.inputs.iter().map(|input| input.name.as_str());
+    for path in facts.uses.iter().flat_map(|read| read.reference.paths()) {
+        if let Root::Input(name) = &path.root
+            && facts.input(name.as_str()).is_none()
+        {
+            let close = candidates::closest(name.as_str(), inputs());
+            meant.extend(close.into_iter().map(str::to_owned));
+        }
+    }
+    meant
+}
+
+/// Inputs that text which is no reference means to read.
+fn meant_by_text(facts: &Facts<'_>) -> HashSet<String> {
     let mut meant = HashSet::new();
     let mut names = p412_foreign_reference::Names::new(facts);
     let mut note = |reference: &Reference| {

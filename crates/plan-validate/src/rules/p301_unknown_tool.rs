@@ -62,7 +62,7 @@ fn fitting<'a>(facts: &Facts<'a>, call: &ToolCall) -> Vec<&'a str> {
         let given = |(name, argument): (&str, &crate::catalog::Argument)| {
             !argument.required || call.arguments.contains_key(name)
         };
-        tool.quarantine.is_none() && call.arguments.keys().all(known) && tool.arguments().all(given)
+        is_usable(facts, tool) && call.arguments.keys().all(known) && tool.arguments().all(given)
     };
     let names: Vec<&str> = facts
         .catalog
@@ -74,6 +74,11 @@ fn fitting<'a>(facts: &Facts<'a>, call: &ToolCall) -> Vec<&'a str> {
         call.tool.as_str(),
         facts.catalog.tools().map(|tool| tool.spec.name.as_str()),
     );
+    if names.is_empty() {
+        // none takes these arguments: they may be wrong as well as the name
+        let permitted = close.into_iter().filter(|name| is_offered(facts, name));
+        return permitted.collect();
+    }
     let mut fitting: Vec<&str> = close
         .into_iter()
         .filter(|name| names.contains(name))
@@ -82,6 +87,19 @@ fn fitting<'a>(facts: &Facts<'a>, call: &ToolCall) -> Vec<&'a str> {
     let others: Vec<&str> = others.take(crate::finding::MOST_CANDIDATES).collect();
     fitting.extend(others);
     fitting
+}
+
+/// Whether a plan may name a tool of the catalog.
+fn is_usable(facts: &Facts<'_>, tool: &CatalogTool) -> bool {
+    let permitted = facts.policy.tools.as_ref();
+    tool.quarantine.is_none()
+        && tool.spec.allowlisted
+        && permitted.is_none_or(|permitted| permitted.contains(&tool.spec.name))
+}
+
+fn is_offered(facts: &Facts<'_>, name: &str) -> bool {
+    let mut tools = facts.catalog.tools();
+    tools.any(|tool| tool.spec.name.as_str() == name && is_usable(facts, tool))
 }
 
 /// Says so when a tool of the catalog differs only in what the eye does not see.

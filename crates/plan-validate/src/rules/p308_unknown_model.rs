@@ -46,7 +46,11 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let name = text::quoted(model);
         let finding = match known {
             Some(known) => {
-                let known: Vec<&str> = known.keys().map(AsRef::as_ref).collect();
+                let permitted = facts.policy.models.as_ref();
+                let known = known
+                    .keys()
+                    .filter(|model| permitted.is_none_or(|permitted| permitted.contains(*model)));
+                let known: Vec<&str> = known.map(AsRef::as_ref).collect();
                 let ranked = candidates::ranked(model.as_ref(), known.iter().copied());
                 RULE.at(first, format!("there is no model {name}"))
                     .candidates(ranked)

@@ -43,14 +43,21 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         }
     }
     for ((kind, name), places) in places {
-        let known: Vec<&str> = match kind {
-            "language" => facts
-                .catalog
-                .languages()
-                .keys()
+        let policy = facts.policy;
+        let known: Vec<&str> = if kind == "language" {
+            let permitted = policy.languages.as_ref();
+            let known = facts.catalog.languages().keys();
+            known
+                .filter(|name| permitted.is_none_or(|permitted| permitted.contains(*name)))
                 .map(AsRef::as_ref)
-                .collect(),
-            _ => facts.catalog.agents().keys().map(AsRef::as_ref).collect(),
+                .collect()
+        } else {
+            let permitted = policy.agents.as_ref();
+            let known = facts.catalog.agents().keys();
+            known
+                .filter(|name| permitted.is_none_or(|permitted| permitted.contains(*name)))
+                .map(AsRef::as_ref)
+                .collect()
         };
         let mut places = places.into_iter();
         let Some(first) = places.next() else { continue };

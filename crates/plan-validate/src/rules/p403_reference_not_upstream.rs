@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::StepConfig;
+use plan_model::{Pointer, StepConfig};
 
 use super::{further, name, place, scope};
 use crate::facts::{Facts, Site, Use};
-use crate::finding::Severity;
+use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 
@@ -55,19 +55,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for ((reader, target), (why, places)) in found {
         let mut places = places.into_iter();
         let Some(first) = places.next() else { continue };
-        let finding = RULE.at(first.pointer(), message(facts, reader, target, why));
-        let finding = match why {
-            Why::Inside(owner) => finding
-                .related(
-                    place::config(owner, "spawn_steps"),
-                    "the body that it is in",
-                )
-                .help(format!(
-                    "read the `results` of {} instead",
-                    name::of(facts, owner)
-                )),
-            Why::Itself | Why::Around => finding,
-        };
+        let finding = finding(facts, first.pointer(), (reader, target), why);
         let places = places.map(|place| (place.pointer(), "read here too"));
         findings.add(further::places(finding, places));
     }
@@ -108,8 +96,24 @@ fn collected(facts: &Facts<'_>, findings: &mut Findings) {
                 continue;
             };
             let pointer = place::config(reader, "from_steps").join(at);
-            findings.add(RULE.at(pointer, message(facts, reader, target, why)));
+            findings.add(finding(facts, pointer, (reader, target), why));
         }
+    }
+}
+
+fn finding(facts: &Facts<'_>, at: Pointer, (reader, target): (usize, usize), why: Why) -> Finding {
+    let finding = RULE.at(at, message(facts, reader, target, why));
+    match why {
+        Why::Inside(owner) => finding
+            .related(
+                place::config(owner, "spawn_steps"),
+                "the body that it is in",
+            )
+            .help(format!(
+                "read the `results` of {} instead",
+                name::of(facts, owner)
+            )),
+        Why::Itself | Why::Around => finding,
     }
 }
 

@@ -1,6 +1,9 @@
 //! P404 reference-may-be-skipped: a step that runs although what it reads may not have run.
 //!
-//! That is so under `join: any` and `settled` alone. A reference with `??` says what to read instead.
+//! That is so under `join: any` and `settled` alone. A reference with `??` says what to read instead, which may be
+//! absent in the same run; a plan output is read whatever ran.
+
+mod choices;
 
 use plan_model::{Join, Path, Reference, Root, Segment, StepConfig};
 use serde_json::Value;
@@ -10,7 +13,7 @@ use crate::facts::{Atom, Facts, Mask, Site, Sweep, Use, assured};
 use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
-use crate::text::quoted;
+use crate::text::{listed, quoted};
 
 pub(super) const RULE: Rule = Rule::new(
     "P404",
@@ -45,6 +48,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for candidate in &candidates {
         findings.add(of_step(facts, candidate));
     }
+    choices::check(facts, findings);
 }
 
 fn candidates<'f, 'a>(facts: &'f Facts<'a>) -> Vec<Candidate<'f, 'a>> {
@@ -135,10 +139,18 @@ fn retain_uncertain(facts: &Facts<'_>, candidates: &mut Vec<Candidate<'_, '_>>) 
 fn of_step(facts: &Facts<'_>, candidate: &Candidate<'_, '_>) -> Finding {
     let read = candidate.read;
     let why = refuses_null(facts, candidate);
+    let is_choice = !read.reference.otherwise.is_empty();
     let message = format!(
         "{} runs even where {} did not, and {} is null then{}",
         name::of(facts, candidate.step),
-        name::of(facts, candidate.source),
+        if is_choice {
+            format!(
+                "none of {}",
+                listed(read.reference.steps().map(plan_model::StepId::as_str))
+            )
+        } else {
+            name::of(facts, candidate.source)
+        },
         quoted(read.reference.to_string()),
         why.as_deref()
             .map_or_else(String::new, |why| format!(", which {why}")),
@@ -148,14 +160,22 @@ fn of_step(facts: &Facts<'_>, candidate: &Candidate<'_, '_>) -> Finding {
     } else {
         Severity::Warning
     };
-    let path = &read.reference.first;
     RULE.at(read.pointer(), message)
         .severity(severity)
         .related(
             place::step(candidate.joins).join("join"),
             "it does not wait for the success of all",
         )
-        .help(format!("say what to read instead: `${{{path} ?? …}}`"))
+        .help(otherwise(read.reference))
+}
+
+/// How a reference goes on to something that is there.
+fn otherwise(reference: &Reference) -> String {
+    let paths: Vec<String> = reference.paths().map(ToString::to_string).collect();
+    format!(
+        "say what to read instead: `${{{} ?? …}}`",
+        paths.join(" ?? ")
+    )
 }
 
 /// What cannot take null, as a clause after "which".

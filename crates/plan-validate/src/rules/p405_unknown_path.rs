@@ -8,7 +8,7 @@ use plan_model::{Path, Root, Segment};
 
 use super::further;
 use crate::candidates::ranked;
-use crate::facts::{DeadEnd, Facts, Use};
+use crate::facts::{DeadEnd, Facts, Site, Use};
 use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
@@ -30,13 +30,17 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for read in &facts.uses {
         for path in read.reference.paths().filter(|path| leads_inside(path)) {
             let is_item = matches!(path.root, Root::Item(_));
-            let scope = read
-                .step
+            let scope = facts
+                .reader_of(read)
                 .filter(|_| is_item)
-                .and_then(|step| facts.owner(step));
+                .map(|step| match read.site {
+                    // of its own fan-out, or of the one around the list
+                    Site::Until | Site::Over => step,
+                    _ => facts.owner(step).unwrap_or(step),
+                });
             if let Some((_, places)) = found.get_mut(&(path, scope)) {
                 places.push(read);
-            } else if let Err(dead_end) = facts.follow(path, read.step) {
+            } else if let Err(dead_end) = facts.follow(path, facts.reader_of(read)) {
                 found.insert((path, scope), (dead_end, vec![read]));
             }
         }

@@ -113,15 +113,21 @@ fn wrong(facts: &Facts<'_>, target: usize, choice: Choice) -> Option<Finding> {
         return None;
     }
     let message = format!("{} does not wait for {}", name(target), name(condition));
-    Some(
-        RULE.at(choice.place(), message)
-            .related(place::step(target), "the step that is chosen")
-            .suggest(
-                format!("let {} wait for {}", name(target), name(condition)),
-                Applicability::MaybeIncorrect,
-                with_dependency(facts, target, condition),
-            ),
-    )
+    let finding = RULE
+        .at(choice.place(), message)
+        .related(place::step(target), "the step that is chosen");
+    if facts.graph.is_upstream(target, condition) {
+        return Some(finding.help(format!(
+            "{} runs before {}: choose a step that comes after it",
+            name(target),
+            name(condition)
+        )));
+    }
+    Some(finding.suggest(
+        format!("let {} wait for {}", name(target), name(condition)),
+        Applicability::MaybeIncorrect,
+        with_dependency(facts, target, condition),
+    ))
 }
 
 fn with_dependency(facts: &Facts<'_>, step: usize, dependency: usize) -> Option<Edit> {

@@ -41,7 +41,7 @@ fn check_list(facts: &Facts<'_>, index: usize, step: &Step, fan: &FanOut, findin
         // P606 tells
         return;
     }
-    let shape = facts.reference_shape(&fan.over, Some(index));
+    let shape = facts.reference_shape(&fan.over, facts.owner(index));
     if let Fit::Never(_) = shape.fits(&Shape::declared(ValueType::Array, None)) {
         let message = format!(
             "{} fans out over {}, which is no list",

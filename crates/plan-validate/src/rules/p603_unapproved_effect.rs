@@ -78,11 +78,17 @@ fn unshown(facts: &Facts<'_>, step: usize, approval: usize, demand: &Demand) -> 
     let Some(first) = values.next() else {
         return unapproved(facts, &Ways::default().to(facts, step), demand);
     };
+    let is_masked = facts.is_masked(first.reference);
     let message = format!(
-        "{} sends {}, which the prompt of {} does not show, and the policy denies {} without an approval",
+        "{} sends {}, which the prompt of {} {}, and the policy denies {} without an approval",
         name::of(facts, step),
         quoted(first.reference.to_string()),
         name::of(facts, approval),
+        if is_masked {
+            "masks as sensitive"
+        } else {
+            "does not show"
+        },
         demand.denied(),
     );
     let mut finding = RULE
@@ -90,6 +96,12 @@ fn unshown(facts: &Facts<'_>, step: usize, approval: usize, demand: &Demand) -> 
         .related(prompt, "the prompt that a person approves");
     for value in values.take(RELATED) {
         finding = finding.related(value.pointer(), "not shown either");
+    }
+    if is_masked {
+        return finding.help(format!(
+            "nobody can approve what is not shown: let the input not be `sensitive`, or let {} not send it",
+            name::of(facts, step)
+        ));
     }
     finding.help(format!(
         "let the prompt of an approval before {} hold everything that it sends",

@@ -58,6 +58,13 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
                 let name = format!("a script in {}", text::quoted(&call.language));
                 assumed.entry(name).or_default().push(at);
             }
+            StepConfig::AgentCall(call) => {
+                let name = match &call.agent {
+                    Some(agent) => format!("the work of the agent {}", text::quoted(agent)),
+                    None => "the work of an agent".to_owned(),
+                };
+                assumed.entry(name).or_default().push(at);
+            }
             _ => {}
         }
     }

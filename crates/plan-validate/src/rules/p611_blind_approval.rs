@@ -45,7 +45,9 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
             continue;
         };
         if facts.approval_of(index).is_none() {
+            // a prompt masks a sensitive input, and so can never show it
             let values = facts.unshown(last, index).map(|value| (index, value));
+            let values = values.filter(|(_, value)| !facts.is_masked(value.reference));
             blind.entry(last).or_default().extend(values);
         }
     }

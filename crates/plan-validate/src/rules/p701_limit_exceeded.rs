@@ -2,9 +2,9 @@
 
 use plan_model::{PlanLimits, Pointer, StepConfig};
 
-use crate::bounds::{self, Bounds, Unknown};
+use crate::bounds::{self, Bounds, Share, Unknown};
 use crate::facts::{Facts, step_pointer};
-use crate::finding::{Expected, Severity};
+use crate::finding::{Expected, Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 
@@ -27,11 +27,20 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         for over in over(&bounds, own) {
             let at = Pointer::root().join("limits").join(over.field);
             let message = over.told("allows itself");
-            findings.add(told(at, message, &over.limit));
+            let finding = with_shares(facts, &over, told(at, message, &over.limit));
+            findings.add(finding.help(format!(
+                "{}, or let `{}` of the plan be at least {}",
+                over.way_out, over.field, over.most
+            )));
         }
         for over in over(&bounds, policy) {
             let message = over.told("the policy allows");
-            findings.add(told(Pointer::root().join("steps"), message, &over.limit));
+            let at = Pointer::root().join("steps");
+            let finding = with_shares(facts, &over, told(at, message, &over.limit));
+            findings.add(finding.help(format!(
+                "{}, or let `{}` of the policy be at least {}",
+                over.way_out, over.field, over.most
+            )));
         }
     }
     items(facts, findings);
@@ -43,7 +52,12 @@ struct Over {
     what: &'static str,
     most: String,
     limit: String,
+    way_out: &'static str,
+    share: Share,
 }
+
+/// Further places that a finding has at most.
+const RELATED: usize = 5;
 
 impl Over {
     fn told(&self, who: &str) -> String {
@@ -53,13 +67,30 @@ impl Over {
 }
 
 fn over(bounds: &Bounds, limits: &PlanLimits) -> Vec<Over> {
-    let count = |field, what, most: Option<u64>, limit: Option<u64>| match (most, limit) {
-        (Some(most), Some(limit)) if most > limit => Some(Over {
-            field,
-            what,
-            most: most.to_string(),
-            limit: limit.to_string(),
-        }),
+    let count = |field, most: Option<u64>, limit: Option<u64>| match (most, limit) {
+        (Some(most), Some(limit)) if most > limit => {
+            let (what, way_out, share) = match field {
+                "max_steps" => ("has {} steps", "do it in fewer steps", Share::None),
+                "max_tool_calls" => (
+                    "makes up to {} tool calls",
+                    "leave out calls, retries or items",
+                    Share::Calls,
+                ),
+                _ => (
+                    "makes up to {} tokens of models",
+                    "lower `max_tokens`, retries or items",
+                    Share::Tokens,
+                ),
+            };
+            Some(Over {
+                field,
+                what,
+                most: most.to_string(),
+                limit: limit.to_string(),
+                way_out,
+                share,
+            })
+        }
         _ => None,
     };
     let wall = match (bounds.wall_secs, limits.max_wall_secs) {
@@ -68,35 +99,42 @@ fn over(bounds: &Bounds, limits: &PlanLimits) -> Vec<Over> {
             what: "takes up to {} seconds",
             most: most.to_string(),
             limit: limit.to_string(),
+            way_out: "shorten timeouts, pauses or retries",
+            share: Share::Time,
         }),
         _ => None,
     };
-    let calls = "makes up to {} tool calls";
-    let tokens = "makes up to {} tokens of models";
     [
-        count(
-            "max_steps",
-            "has {} steps",
-            Some(bounds.steps),
-            limits.max_steps,
-        ),
+        count("max_steps", Some(bounds.steps), limits.max_steps),
         count(
             "max_tool_calls",
-            calls,
             Some(bounds.tool_calls),
             limits.max_tool_calls,
         ),
-        count(
-            "max_model_tokens",
-            tokens,
-            bounds.tokens,
-            limits.max_model_tokens,
-        ),
+        count("max_model_tokens", bounds.tokens, limits.max_model_tokens),
         wall,
     ]
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// With the steps that the bound is made of, the largest first, and how each comes to its part of it.
+fn with_shares(facts: &Facts<'_>, over: &Over, finding: Finding) -> Finding {
+    let mut shares = bounds::shares(facts, over.share);
+    shares.sort_by_key(|share| std::cmp::Reverse(share.amount));
+    let further = shares.len().saturating_sub(RELATED);
+    let shown = shares.iter().take(RELATED);
+    let finding = shown.fold(finding, |finding, share| {
+        finding.related(step_pointer(share.step), share.told.clone())
+    });
+    match shares.get(RELATED) {
+        Some(next) => finding.related(
+            step_pointer(next.step),
+            format!("and {further} more steps, this one among them"),
+        ),
+        None => finding,
+    }
 }
 
 fn items(facts: &Facts<'_>, findings: &mut Findings) {
@@ -120,7 +158,7 @@ fn items(facts: &Facts<'_>, findings: &mut Findings) {
     }
 }
 
-fn told(at: Pointer, message: String, limit: &str) -> crate::finding::Finding {
+fn told(at: Pointer, message: String, limit: &str) -> Finding {
     RULE.at(at, message)
         .expected(Expected::Range(format!("at most {limit}")))
 }

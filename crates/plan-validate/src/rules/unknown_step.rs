@@ -2,7 +2,7 @@
 
 use super::further;
 use crate::candidates::ranked;
-use crate::facts::{Facts, MissingStep, Naming};
+use crate::facts::{Facts, MissingStep, Naming, Place};
 use crate::findings::Findings;
 use crate::rule::Rule;
 use crate::text::quoted;
@@ -18,15 +18,32 @@ pub(super) fn report(rule: &Rule, naming: Naming, facts: &Facts<'_>, findings: &
         .filter(|missing| missing.naming() == Some(naming));
     for (count, missing) in missing.enumerate() {
         let candidates = if count * facts.plan.steps.len() < MOST_COMPARED {
+            // a step names another one, never itself
+            let own = missing
+                .places
+                .first()
+                .and_then(|place| holder(facts, place));
+            let others = facts.plan.steps.iter().enumerate();
+            let others = others.filter(|(index, _)| Some(*index) != own);
             ranked(
                 missing.name.as_str(),
-                facts.plan.steps.iter().map(|step| step.id.as_str()),
+                others.map(|(_, step)| step.id.as_str()),
             )
         } else {
             Vec::new()
         };
         add(rule, missing, candidates, findings);
     }
+}
+
+/// The step that holds a place.
+fn holder(facts: &Facts<'_>, place: &Place) -> Option<usize> {
+    let mut segments = place.pointer.segments();
+    if segments.next()? != "steps" {
+        return None;
+    }
+    let index = segments.next()?.parse().ok()?;
+    facts.step(index).map(|_| index)
 }
 
 fn add(rule: &Rule, missing: &MissingStep<'_>, candidates: Vec<&str>, findings: &mut Findings) {

@@ -1,7 +1,12 @@
 //! `grant.lock`: what is written, and what a later plan may newly do.
 
+mod hosts;
+
+use plan_model::Limits;
+use plan_model::document::parse;
 use plan_validate::{
-    ArgRule, Comparison, Context, LockError, Policy, Roots, ToolCatalog, ValidatedPlan, check,
+    ArgRule, Comparison, Context, LockError, Policy, Roots, SandboxMode, ToolCatalog,
+    ValidatedPlan, check,
 };
 use serde_json::{Value, json};
 
@@ -81,7 +86,7 @@ fn a_lock_says_everything_one_permission_a_line() {
     let lock = lock(&plan());
     let lines: Vec<&str> = lock
         .lines()
-        .filter(|line| !line.starts_with("tool "))
+        .filter(|line| !(line.starts_with("tool ") || line.starts_with("language ")))
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
     # planwright grant, version 1
@@ -95,8 +100,7 @@ fn a_lock_says_everything_one_permission_a_line() {
     input "folder" takes = {"input_kind":"directory_path","optional":false,"schema":null,"value_type":"string"}
     input "to" default = {"is":"alice"}
     input "to" takes = {"input_kind":"value","optional":false,"schema":null,"value_type":"string"}
-    language "bash"
-    model "small"
+    model "small" = null
     root input "folder"
     root scratch
     secret "KEY"
@@ -105,7 +109,7 @@ fn a_lock_says_everything_one_permission_a_line() {
     step "ask" argument "user_prompt" = {"built":"Sum up ${step.run.stdout}"}
     step "ask" attempts = 1
     step "ask" uses = {"model":"small"}
-    step "each" items = {"item":"file","list":"${step.run.files}","until":null}
+    step "each" items = {"gives":"keep","item":"file","list":"${step.run.files}","on_error":"fail","until":null}
     step "keep" approval = "unasked"
     step "keep" argument "file" = {"from":"${item.file}"}
     step "keep" argument "token" = {"from":"${secret.KEY}"}
@@ -257,7 +261,7 @@ fn more_attempts_items_secrets_roots_and_budgets_are_new() {
     let said = newly(|plan| {
         plan["steps"][1]["retry"]["max_attempts"] = json!(3);
         plan["limits"] = json!({"max_tool_calls": 6});
-        config(plan, "each")["spawn_steps"] = json!(["keep", "run2"]);
+        config(plan, "each")["spawn_steps"] = json!(["run2", "keep"]);
         let step = sample::step(
             "run2",
             "CODE_CALL",
@@ -289,7 +293,7 @@ fn more_attempts_items_secrets_roots_and_budgets_are_new() {
 #[test]
 fn a_call_that_moves_into_a_fan_out_is_new() {
     let said = newly(|plan| {
-        config(plan, "each")["spawn_steps"] = json!(["keep", "ask"]);
+        config(plan, "each")["spawn_steps"] = json!(["ask", "keep"]);
         config(plan, "ask")["user_prompt"] = json!("Sum up ${step.run.stdout}");
     });
     assert_eq!(said, "step `ask` may newly repeat for each item of `each`");

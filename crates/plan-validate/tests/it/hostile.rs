@@ -74,9 +74,9 @@ fn case_16_misleading_names_are_refused_or_not_equal() {
         codes.dedup();
         codes
     };
-    assert_eq!(found("se\u{200b}arch"), ["P108", "P301"]);
-    assert_eq!(found("se\u{202e}arch"), ["P108", "P301"]);
-    assert_eq!(found("s\u{0435}arch"), ["P108", "P301"]);
+    assert_eq!(found("se\u{200b}arch"), ["P301"]);
+    assert_eq!(found("se\u{202e}arch"), ["P301"]);
+    assert_eq!(found("s\u{0435}arch"), ["P301"]);
     assert_eq!(found("cafe\u{301}"), ["P301"]);
     assert_eq!(found("caf\u{e9}"), Vec::<&str>::new());
     assert_eq!(found("se\u{0}arch"), ["P107"]);

@@ -17,6 +17,7 @@ mod page;
 mod pages;
 mod policies;
 mod reports;
+mod root_causes;
 mod rules_approvals;
 mod rules_conditions;
 mod rules_control_flow;

@@ -41,7 +41,7 @@ fn a_report_shows_each_place() {
         4 |     {"name": "tell", "tool": "send", "args": {"to": "alice"}, "after": ["fnid"]}
           |                                                                         ^^^^^^ unknown-dependency
           |
-          = help: one of `find`, `tell`
+          = help: only `find` can stand here
         "#);
 }
 

@@ -15,7 +15,7 @@ fn tools(tools: Value) -> ToolCatalog {
     catalog(&json!({"planwright": 1, "tools": tools}))
 }
 
-fn policy(value: &Value) -> Policy {
+pub(crate) fn policy(value: &Value) -> Policy {
     Policy::from_document(&document(value)).expect("a policy")
 }
 

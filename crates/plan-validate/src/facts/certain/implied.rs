@@ -92,6 +92,15 @@ pub(crate) fn answers(facts: &Facts<'_>, reference: &Reference) -> Option<(usize
 
 /// What a condition comes to in every run, as far as its expression alone says.
 pub(crate) fn decided(facts: &Facts<'_>, condition: usize) -> Option<bool> {
+    // the stand-in for an expression that could not be read says nothing
+    let expression = || {
+        crate::facts::step_pointer(condition)
+            .join("config")
+            .join("expression")
+    };
+    if facts.has_unread() && facts.is_unread(&expression()) {
+        return None;
+    }
     match &facts.step(condition)?.config {
         StepConfig::Condition(config) => {
             let outcomes: Outcomes = config.expression.outcomes(&|_| None);

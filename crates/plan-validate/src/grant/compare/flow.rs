@@ -17,6 +17,7 @@ impl Compared<'_> {
             RelayKind::Items(new) => (Aspect::Items, new),
             RelayKind::Collects(new) => (Aspect::Collects, new),
             RelayKind::Asks(new) => (Aspect::Asks, new),
+            RelayKind::Decides(new) => (Aspect::Decides, new),
         };
         let subject = Subject::Step(step.to_string(), aspect);
         let old = self.old.get(&subject);
@@ -29,6 +30,7 @@ impl Compared<'_> {
                     new.get("from").map(shown).unwrap_or_default()
                 )),
                 RelayKind::Asks(new) => asks(old, new),
+                RelayKind::Decides(new) => Some(format!("decide by {}", shown(new))),
             };
             if let Some(found) = found {
                 self.add(
@@ -79,6 +81,20 @@ fn items(old: Option<&Value>, new: &Value) -> Option<String> {
     let same = |member: &str| old.and_then(|old| old.get(member)) == new.get(member);
     if !(same("list") && same("item")) {
         return Some(format!("go through the items of {}", text::capped(list)));
+    }
+    if !same("gives") {
+        let gives = new.get("gives").and_then(Value::as_str).unwrap_or_default();
+        let gives = text::quoted(gives);
+        return Some(format!("give what step {gives} gives for each item"));
+    }
+    let fails = |value: Option<&Value>| {
+        value.and_then(|value| value.get("on_error")) == Some(&Value::from("fail"))
+    };
+    if fails(old) && !fails(Some(new)) {
+        return Some("go on after an item that failed".to_owned());
+    }
+    if same("until") {
+        return None;
     }
     let stopped = old
         .and_then(|old| old.get("until"))

@@ -141,6 +141,7 @@ impl Compared<'_> {
             let message = format!("step {} may newly make {now}{former}", text::quoted(step));
             self.add(&attempts, Some(step), message);
         }
+        self.seconds(step, site);
         self.approval(step, site);
         self.effects(step);
         self.within(step);
@@ -175,6 +176,28 @@ impl Compared<'_> {
                 let message = format!("{} without {}", may_newly(step, site), text::quoted(name));
                 self.add(subject, Some(step), message);
             }
+        }
+    }
+
+    fn seconds(&mut self, step: &StepId, site: &SiteGrant) {
+        let subject = Subject::Step(step.to_string(), Aspect::Seconds);
+        let Some(old) = self.old.get(&subject).and_then(Value::as_str) else {
+            return;
+        };
+        let now = site.timeout.map(|seconds| seconds.to_string());
+        let limit = |text: &str| super::limit(&Value::from(text));
+        let within = match (now.as_deref().map(limit), limit(old)) {
+            (Some(Some(now)), Some(old)) => now <= old,
+            _ => false,
+        };
+        if !within {
+            let many = now.map_or_else(|| "for any time".to_owned(), |now| format!("for {now} s"));
+            let message = format!(
+                "step {} may newly act {many}, not {} s",
+                text::quoted(step),
+                text::capped(old)
+            );
+            self.add(&subject, Some(step), message);
         }
     }
 
