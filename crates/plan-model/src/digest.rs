@@ -24,10 +24,10 @@ impl Digest {
 
     /// The digest of a JSON value in canonical form, which is hashed as it is written.
     pub fn of_json(value: &Value) -> Self {
-        let mut hasher = Hasher::default();
+        let mut hasher = Hasher(sha2::Sha256::default());
         // hashing does not fail
         let _ = write_canonical(value, &mut hasher);
-        hasher.finish()
+        Self(sha2::Digest::finalize(hasher.0).into())
     }
 
     /// The 32 bytes.
@@ -36,40 +36,11 @@ impl Digest {
     }
 }
 
-/// Bytes that are gathered before they are hashed.
-const GATHERED: usize = 4 << 10;
-
-/// A digest of text that comes piece by piece.
-#[derive(Debug, Default)]
-pub(crate) struct Hasher {
-    hash: sha2::Sha256,
-    /// Small pieces, which the hash takes more cheaply together.
-    gathered: String,
-}
-
-impl Hasher {
-    /// The digest of everything that was written.
-    pub(crate) fn finish(mut self) -> Digest {
-        self.flush();
-        Digest(sha2::Digest::finalize(self.hash).into())
-    }
-
-    fn flush(&mut self) {
-        sha2::Digest::update(&mut self.hash, self.gathered.as_bytes());
-        self.gathered.clear();
-    }
-}
+struct Hasher(sha2::Sha256);
 
 impl fmt::Write for Hasher {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.gathered.len() + text.len() > GATHERED {
-            self.flush();
-        }
-        if text.len() > GATHERED {
-            sha2::Digest::update(&mut self.hash, text.as_bytes());
-        } else {
-            self.gathered.push_str(text);
-        }
+        sha2::Digest::update(&mut self.0, text.as_bytes());
         Ok(())
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::digest::Hasher;
 use crate::document::{Canonical, Purpose, Tree, write_plan};
 use crate::{
     ConfigKey, Digest, InputName, OutputName, PlanId, Reference, Seconds, Step, StepId, Timestamp,
@@ -58,7 +57,7 @@ impl Plan {
 
     /// [`Plan::to_json`] as canonical text, written without the value between.
     pub fn to_canonical_json(&self) -> String {
-        let mut canonical = Canonical::<String>::default();
+        let mut canonical = Canonical::default();
         write_plan(&mut canonical, self, Purpose::Document);
         canonical.finish()
     }
@@ -67,9 +66,9 @@ impl Plan {
     ///
     /// Plans of one digest are equal in everything that a run can see.
     pub fn digest(&self) -> Digest {
-        let mut canonical = Canonical::<Hasher>::default();
+        let mut canonical = Canonical::default();
         write_plan(&mut canonical, self, Purpose::Digest);
-        canonical.finish().finish()
+        Digest::of_bytes(canonical.as_bytes())
     }
 }
 

@@ -40,7 +40,16 @@ impl<'a> Facts<'a> {
     /// and shows every value.
     pub(crate) fn approval_of(&self, step: usize) -> Option<usize> {
         let mut nearest = self.approvals_before(step).rev().take(NEAREST);
-        nearest.find(|approval| self.unshown(*approval, step).next().is_none())
+        // what one prompt does not show the next one mostly does not show either
+        let mut missed: Vec<&Use<'a>> = Vec::new();
+        nearest.find(|approval| {
+            if missed.iter().any(|read| !self.shows(*approval, read, step)) {
+                return false;
+            }
+            let first = self.unshown(*approval, step).next();
+            missed.extend(first);
+            first.is_none()
+        })
     }
 
     /// Whether a prompt that holds this reference shows it, or a part of it, as stars alone.
@@ -59,15 +68,16 @@ impl<'a> Facts<'a> {
         approval: usize,
         step: usize,
     ) -> impl Iterator<Item = &Use<'a>> + '_ {
+        let values = self.uses_of(step).iter();
+        values.filter(move |read| !self.shows(approval, read, step))
+    }
+
+    /// Whether the prompt of an approval shows what a step reads.
+    fn shows(&self, approval: usize, read: &Use<'_>, step: usize) -> bool {
         let prompts = self.prompts.get_or_init(|| Prompts::of(self));
         let at = self.approvals().binary_search(&approval).ok();
         let prompt = at.and_then(|at| prompts.0.get(at));
-        let values = self.uses_of(step).iter();
-        values.filter(move |read| {
-            prompt.is_none_or(|prompt| {
-                !is_shown(self, prompt, read.reference, Some(step), MOST_LISTS)
-            })
-        })
+        prompt.is_some_and(|prompt| is_shown(self, prompt, read.reference, Some(step), MOST_LISTS))
     }
 }
 

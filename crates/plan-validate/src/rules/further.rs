@@ -8,9 +8,9 @@ use crate::finding::Finding;
 const MOST: usize = 50;
 
 /// The finding with its further places. Of more than fifty the last that is shown counts the rest.
-pub(super) fn places<'n>(
+pub(super) fn places<N: Into<String>>(
     mut finding: Finding,
-    places: impl IntoIterator<Item = (Pointer, &'n str)>,
+    places: impl IntoIterator<Item = (Pointer, N)>,
 ) -> Finding {
     let mut places = places.into_iter();
     for (pointer, note) in places.by_ref().take(MOST) {

@@ -2,7 +2,7 @@
 
 use plan_model::{AgentCall, StepConfig};
 
-use super::{place, untrusted};
+use super::{further, place, untrusted};
 use crate::facts::{Facts, Inflow};
 use crate::finding::Severity;
 use crate::findings::Findings;
@@ -39,10 +39,11 @@ fn check_call(facts: &Facts<'_>, index: usize, findings: &mut Findings) {
         let mut finding = RULE.at(first.read.pointer(), first.words(facts));
         finding = untrusted::told(finding, &way, first.read.reference);
         let same = |next: &Inflow<'_, '_>| next.argument == first.argument;
-        while let Some(next) = inflows.next_if(same) {
+        let others = std::iter::from_fn(|| inflows.next_if(same)).map(|next| {
             let source = facts.source_of(next.cause);
-            finding = finding.related(next.read.pointer(), format!("and one from {source}"));
-        }
+            (next.read.pointer(), format!("and one from {source}"))
+        });
+        finding = further::places(finding, others);
         findings.add(finding.help("or let the policy ask: `untrusted: ask`"));
     }
 }

@@ -1,7 +1,5 @@
 //! The outlet that writes canonical JSON.
 
-use std::fmt::Write;
-
 use serde_json::Value;
 
 use super::Outlet;
@@ -9,43 +7,41 @@ use crate::digest::{write_canonical, write_text};
 
 /// Canonical JSON being written. Whoever calls brings members in the order of their names.
 #[derive(Debug, Default)]
-pub(crate) struct Canonical<W> {
-    out: W,
+pub(crate) struct Canonical {
+    text: String,
     follows_value: bool,
 }
 
-// neither text nor hashes fail to be written
+impl Canonical {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
 
-impl<W: Write> Canonical<W> {
-    /// What was written to, once all that was opened is closed.
-    pub(crate) fn finish(self) -> W {
-        self.out
+    /// The text, once all that was opened is closed.
+    pub(crate) fn finish(self) -> String {
+        self.text
     }
 
     fn begin(&mut self) {
         if self.follows_value {
-            self.put(',');
+            self.text.push(',');
         }
         self.follows_value = true;
     }
 
     fn open(&mut self, mark: char) {
         self.begin();
-        self.put(mark);
+        self.text.push(mark);
         self.follows_value = false;
     }
 
     fn close(&mut self, mark: char) {
-        self.put(mark);
+        self.text.push(mark);
         self.follows_value = true;
-    }
-
-    fn put(&mut self, mark: char) {
-        let _ = self.out.write_char(mark);
     }
 }
 
-impl<W: Write> Outlet for Canonical<W> {
+impl Outlet for Canonical {
     fn open_object(&mut self) {
         self.open('{');
     }
@@ -64,17 +60,19 @@ impl<W: Write> Outlet for Canonical<W> {
 
     fn key(&mut self, key: &str) {
         self.text(key);
-        self.put(':');
+        self.text.push(':');
         self.follows_value = false;
     }
 
+    // writing to a String does not fail
+
     fn text(&mut self, text: &str) {
         self.begin();
-        let _ = write_text(text, &mut self.out);
+        let _ = write_text(text, &mut self.text);
     }
 
     fn value(&mut self, value: &Value) {
         self.begin();
-        let _ = write_canonical(value, &mut self.out);
+        let _ = write_canonical(value, &mut self.text);
     }
 }
