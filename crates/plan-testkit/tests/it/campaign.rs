@@ -1,7 +1,7 @@
 //! How many cases a law is tried on.
 //!
-//! By default a tenth, so that the suite stays short; with `PLANWRIGHT_CASES=1` all of them,
-//! as CI does under an optimised profile, and with a larger number as many times more.
+//! By default a tenth, so that the suite stays short; with `PLANWRIGHT_CASES=1` all of them, best under the
+//! optimised profile `ci-heavy`, and with a larger number as many times more.
 
 /// So many cases, as far as the environment asks for them.
 pub(crate) fn cases(all: u32) -> u32 {
