@@ -39,7 +39,7 @@ use serde_json::{Map, Value};
 ///     .with(&catalog)
 ///     .finds("P301", "/steps/0/tool")
 ///     .finds_nothing_else();
-/// # Ok::<(), plan_validate::CatalogRejected>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "a plan is checked by the first assertion about it"]
 pub fn assert_plan(plan: impl fmt::Display) -> AssertPlan {

@@ -2,7 +2,7 @@
 
 use plan_model::edit::Edit;
 
-use super::{further, p202_duplicate_name, place};
+use super::{further, place};
 use crate::facts::Facts;
 use crate::finding::{Applicability, Severity};
 use crate::findings::Findings;
@@ -18,7 +18,6 @@ pub(super) const RULE: Rule = Rule::new(
 );
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let mut twice = None;
     for (index, step) in facts.plan.steps.iter().enumerate() {
         // what follows by position waits for another step, of the same name perhaps
         if facts.origin.is_positional(index) {
@@ -33,11 +32,6 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let Some(first) = places.next() else {
             continue;
         };
-        // P202 tells, and until then nobody knows which of them is meant
-        let twice = twice.get_or_insert_with(|| p202_duplicate_name::steps(facts));
-        if twice.contains(step.id.as_str()) {
-            continue;
-        }
         let message = format!("step {} waits for itself", quoted(&step.id));
         let places = places.map(|again| (again, "and here again"));
         // it may also be another step's name that was meant, so a person decides
