@@ -52,8 +52,18 @@ fn an_expression_that_cannot_be_read_decides_nothing() {
 fn case_02_two_steps_of_one_id_close_no_cycle() {
     let steps = json!([after("a", &["b"]), after("a", &[]), after("b", &["a"])]);
     assert_eq!(found(steps), ["P202 /steps/1/id: 2 steps are named `a`"]);
+}
+
+#[test]
+fn a_step_that_waits_for_its_own_name_is_told_also_where_the_name_is_taken_twice() {
     let steps = json!([after("a", &[]), after("a", &["a"])]);
-    assert_eq!(found(steps), ["P202 /steps/1/id: 2 steps are named `a`"]);
+    assert_eq!(
+        found(steps),
+        [
+            "P205 /steps/1/depends_on/0: step `a` waits for itself",
+            "P202 /steps/1/id: 2 steps are named `a`"
+        ]
+    );
 }
 
 #[test]
