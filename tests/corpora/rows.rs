@@ -89,3 +89,25 @@ impl Verdict {
             .any(|finding| finding.code.as_str() == code)
     }
 }
+
+/// The model of each plan, and the codes of the errors in it.
+pub(crate) type ErrorsByModel = Vec<(String, Vec<String>)>;
+
+/// What a check says of the plan of a model.
+pub(crate) fn errors_of(
+    model: &str,
+    document: &Value,
+    catalog: &ToolCatalog,
+) -> (String, Vec<String>) {
+    let verdict = Verdict::of(document, catalog);
+    let codes = verdict.errors().into_iter().map(str::to_owned).collect();
+    (model.to_owned(), codes)
+}
+
+/// Each plan counts once, under a model; some are refused and some are not.
+pub(crate) fn assert_counted(rows: &ErrorsByModel, plans: usize) {
+    assert_eq!(rows.len(), plans);
+    assert!(rows.iter().all(|(model, _)| !model.is_empty()));
+    assert!(rows.iter().any(|(_, codes)| codes.is_empty()));
+    assert!(rows.iter().any(|(_, codes)| !codes.is_empty()));
+}

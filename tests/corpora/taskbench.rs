@@ -13,7 +13,7 @@ use planwright::{ToolCatalog, ToolName, ToolSpec};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::rows::{Corpora, CorpusTest, Verdict};
+use super::rows::{Corpora, CorpusTest, ErrorsByModel, Verdict, assert_counted, errors_of};
 
 pub(crate) const TESTS: &[CorpusTest] = &[
     CorpusTest {
@@ -94,21 +94,15 @@ fn edges_of_other_types(corpora: &Corpora) {
 }
 
 fn models_and_errors(corpora: &Corpora) {
-    let rows = errors_by_model(corpora);
-    assert_eq!(rows.len(), Prediction::all(corpora).len());
-    assert!(rows.iter().all(|(model, _)| !model.is_empty()));
-    assert!(rows.iter().any(|(_, codes)| codes.is_empty()));
-    assert!(rows.iter().any(|(_, codes)| !codes.is_empty()));
+    assert_counted(&errors_by_model(corpora), Prediction::all(corpora).len());
 }
 
-/// What each model gets wrong: the model, and the codes of the errors in its plan.
-pub(crate) fn errors_by_model(corpora: &Corpora) -> Vec<(String, Vec<String>)> {
-    let of = |prediction: &Prediction| {
-        let verdict = Verdict::of(&prediction.document, &prediction.catalog);
-        let codes = verdict.errors().into_iter().map(str::to_owned).collect();
-        (prediction.model.clone(), codes)
-    };
-    Prediction::all(corpora).iter().map(of).collect()
+/// What each model gets wrong.
+pub(crate) fn errors_by_model(corpora: &Corpora) -> ErrorsByModel {
+    let all = Prediction::all(corpora);
+    let rows = all.iter();
+    rows.map(|it| errors_of(&it.model, &it.document, &it.catalog))
+        .collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

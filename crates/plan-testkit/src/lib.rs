@@ -30,6 +30,7 @@ mod faulty_store;
 mod gate;
 mod run;
 mod scripted;
+mod within;
 
 pub use assert_plan::{AssertPlan, assert_plan};
 pub use case::Case;

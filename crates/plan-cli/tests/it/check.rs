@@ -13,6 +13,19 @@ fn steps() -> Value {
     ])
 }
 
+/// What `check --format json` says of the plan of a folder.
+fn report(folder: &Folder) -> Value {
+    let command = [
+        "check",
+        "plan.json",
+        "--tools",
+        "tools.yaml",
+        "--format",
+        "json",
+    ];
+    folder.planwright(command).expect(0).json()
+}
+
 #[test]
 fn a_good_plan_passes_with_the_whole_report() {
     let folder = prepared(steps());
@@ -103,17 +116,7 @@ fn a_good_plan_says_the_most_that_it_can_use() {
     let block =
         "it can use at most\n  tool calls   4\n  attempts     4\n  time         2 min 15.704 s\n";
     assert!(ended.stderr.contains(block), "{}", ended.stderr);
-    let json = folder
-        .planwright([
-            "check",
-            "plan.json",
-            "--tools",
-            "tools.yaml",
-            "--format",
-            "json",
-        ])
-        .expect(0)
-        .json();
+    let json = report(&folder);
     assert_eq!(json["bounds"]["tool_calls"], 4);
     assert!(json["bounds"]["wall_secs"].is_number());
 }
@@ -221,17 +224,7 @@ fn what_will_be_asked_is_listed() {
         approval("gate", "Go on?", &[]),
         tool_call("a", "note", json!({"text": "x"}), &["gate"]),
     ]));
-    let report = folder
-        .planwright([
-            "check",
-            "plan.json",
-            "--tools",
-            "tools.yaml",
-            "--format",
-            "json",
-        ])
-        .expect(0)
-        .json();
+    let report = report(&folder);
     assert!(report["bounds"]["asks"].is_array(), "{}", report["bounds"]);
 }
 

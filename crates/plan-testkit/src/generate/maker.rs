@@ -209,7 +209,7 @@ fn supplied(document: &Value, random: &mut Random) -> Map<String, Value> {
             "flag" => json!(true),
             "names" => json!(["ann", "bo"]),
             "rows" => json!([{"title": "a", "url": "https://example.com"}]),
-            "folder" => json!("/work/folder"),
+            "folder" => json!("/srv/reports"),
             _ => json!({"name": "Ann", "mail": "ann@example.com"}),
         };
         inputs.insert(name.to_owned(), value);

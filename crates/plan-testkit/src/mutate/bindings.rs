@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::Mutator;
-use super::plant::{at, call, names, text};
+use super::plant::{at, call};
+use crate::within::{names, text};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator::new("P306", "bind-what-may-be-left-out", |case, _| {
@@ -31,7 +32,7 @@ pub(super) const MUTATORS: &[Mutator] = &[
         case.add_tool(json!({"name": "convert", "input_schema": schema, "effects": effects}))?;
         let declaration =
             json!({"name": "report", "value_type": "string", "input_kind": "output_file_path"});
-        case.add_input(declaration, json!("/work/folder/report.txt"))?;
+        case.add_input(declaration, json!("/srv/reports/report.txt"))?;
         let step = case.add_call("convert", json!({"source": "${input.report}"}))?;
         at(format!("/steps/{step}/config/arguments/source"))
     }),

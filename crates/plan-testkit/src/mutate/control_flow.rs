@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use super::plant::{at, call, list, names, text};
+use super::plant::{at, call};
 use super::{Mutator, Place};
 use crate::case::Case;
 use crate::generate::Random;
+use crate::within::{list, names, text};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator::new("P501", "unfinished-expression", |case, random| {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::plant::{at, list, names, text};
+use super::plant::at;
 use super::{Mutator, Place};
 use crate::case::Case;
 use crate::generate::Random;
+use crate::within::{list, names, text};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator::new("P401", "unclosed-reference", |case, random| {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::plant::{at, text};
+use super::plant::at;
 use super::{Mutator, Place};
 use crate::case::Case;
 use crate::generate::Random;
+use crate::within::text;
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator::new("P101", "cut-off", |case, _| {

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Mutator;
-use super::plant::{at, call, list, text};
+use super::plant::{at, call};
+use crate::within::{list, text};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator::new("P601", "climb-out-of-the-folder", |case, random| {

@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use super::Mutator;
-use super::plant::{at, list, text};
+use super::plant::at;
+use crate::within::{list, text};
 
 pub(super) const MUTATORS: &[Mutator] = &[
     Mutator::new("P901", "two-tools-of-one-name", |case, _| {

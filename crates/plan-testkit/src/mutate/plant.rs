@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::within::{list, names, text};
+
 use super::Place;
 use crate::case::Case;
 use crate::generate::Random;
@@ -136,31 +138,6 @@ impl Case {
         self.text = Some(text.replacen(part, instead, 1).into_bytes());
         Some(())
     }
-}
-
-/// A text within a value, empty where there is none.
-pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-}
-
-/// A list within a value, empty where there is none.
-pub(super) fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default()
-}
-
-/// A list of names within a value.
-pub(super) fn names<'v>(value: &'v Value, pointer: &str) -> Vec<&'v str> {
-    list(value, pointer)
-        .iter()
-        .filter_map(Value::as_str)
-        .collect()
 }
 
 /// The config of a call.

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::Opinion;
 use super::paths::{self, Leads};
 use super::syntax;
-use super::view::{StepView, View, list, names, text};
+use super::view::{StepView, View};
+use crate::within::{list, names, text};
 
 pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
     let mut told = BTreeSet::new();

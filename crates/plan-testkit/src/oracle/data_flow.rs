@@ -8,7 +8,8 @@ use super::outputs;
 use super::paths::{self, Leads};
 use super::reads::{self, Read};
 use super::syntax::{self, Part};
-use super::view::{StepView, View, list, names, text};
+use super::view::{StepView, View};
+use crate::within::{list, names, text};
 
 pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
     malformed(view, opinion);

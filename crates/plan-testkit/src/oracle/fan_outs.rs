@@ -6,7 +6,8 @@ use super::Opinion;
 use super::graph::Edge;
 use super::paths::{self, Leads};
 use super::reads;
-use super::view::{StepView, View, names};
+use super::view::{StepView, View};
+use crate::within::names;
 
 pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
     for step in view.steps.iter().filter(|step| step.kind == "FAN_OUT") {

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::Opinion;
-use super::view::{StepView, View, names};
+use super::view::{StepView, View};
+use crate::within::names;
 
 /// Attempts of one step, by default.
 const ATTEMPTS: u64 = 64;

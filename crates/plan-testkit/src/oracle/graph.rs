@@ -1,6 +1,7 @@
 //! What waits for what.
 
-use super::view::{StepView, View, names};
+use super::view::{StepView, View};
+use crate::within::names;
 
 /// One step waits for another, as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

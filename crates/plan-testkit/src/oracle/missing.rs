@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::Opinion;
 use super::reads;
 use super::syntax;
-use super::view::{View, names};
+use super::view::View;
+use crate::within::names;
 
 /// The rules that speak of a missing step, the first of which does where several could.
 const RANK: &[&str] = &["P204", "P402", "P503", "P504", "P505"];

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::view::{StepView, View, list, text};
+use super::view::{StepView, View};
+use crate::within::{list, text};
 
 /// The outputs of a step: their names, each with a schema of what it is.
 #[derive(Debug)]

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::outputs;
 use super::reads;
 use super::syntax::{Part, Path};
-use super::view::{StepView, View, list, text};
+use super::view::{StepView, View};
+use crate::within::{list, text};
 
 /// What is known of the value that a path reads.
 #[derive(Debug)]

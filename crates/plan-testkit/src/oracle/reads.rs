@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::syntax::{self, Path};
-use super::view::{StepView, View, list, text};
+use super::view::{StepView, View};
+use crate::within::{list, text};
 
 /// Something that is read, and where.
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::Opinion;
 use super::reads;
 use super::syntax;
-use super::view::{View, list, names, text};
+use super::view::View;
+use crate::within::{list, names, text};
 
 pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
     if view.steps.is_empty() {

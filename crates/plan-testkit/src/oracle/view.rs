@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::within::{list, names, text};
+
 use super::graph::{self, Edge};
 use super::reads::{self, Read};
 use crate::case::Case;
@@ -147,26 +149,4 @@ impl<'c> StepView<'c> {
     pub(super) fn config(&self, member: &str) -> &'c str {
         text(self.value, &format!("/config/{member}"))
     }
-}
-
-pub(super) fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-}
-
-pub(super) fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default()
-}
-
-pub(super) fn names<'v>(value: &'v Value, pointer: &str) -> Vec<&'v str> {
-    list(value, pointer)
-        .iter()
-        .filter_map(Value::as_str)
-        .collect()
 }

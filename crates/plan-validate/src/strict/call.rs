@@ -6,7 +6,7 @@ use plan_model::Shape;
 use plan_model::shape::Fit;
 use serde_json::{Map, Value, json};
 
-use super::narrow::{Mode, Narrow, any_of, anything, closed, members, required, types};
+use super::narrow::{Mode, Narrow, SILENT, any_of, anything, closed, members, required, types};
 use super::sources::{KINDS, Sources};
 use crate::catalog::CatalogTool;
 use crate::check::Context;
@@ -119,17 +119,6 @@ fn is_free(schema: &Value) -> bool {
 /// Whether all that a schema says of the arguments is what each of them is.
 fn is_plain(keywords: &Map<String, Value>) -> bool {
     const PLAIN: &[&str] = &["type", "properties", "required", "additionalProperties"];
-    const SILENT: &[&str] = &[
-        "$schema",
-        "$id",
-        "$comment",
-        "$defs",
-        "definitions",
-        "title",
-        "description",
-        "default",
-        "examples",
-    ];
     let is_object = keywords
         .get("type")
         .is_none_or(|name| *name == json!("object"));

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::sources::Sources;
 pub(super) use form::{any_of, anything, closed};
 use form::{number, string};
-use keywords::{COMBINING, SILENT, TAKEN, are_apart, choices, followed, is_current};
-pub(super) use keywords::{members, required, types};
+use keywords::{COMBINING, TAKEN, are_apart, choices, followed, is_current};
+pub(super) use keywords::{SILENT, members, required, types};
 
 /// How deep a schema is followed; what is deeper is left out.
 const MOST_LEVELS: usize = 12;

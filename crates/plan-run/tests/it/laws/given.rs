@@ -6,6 +6,7 @@ use plan_validate::{Approval, Context, Policy, ValidatedPlan, check};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::links::wire;
 use crate::harness::{Driver, catalog, document, failure, path};
 
 /// What a generated step is.
@@ -74,24 +75,10 @@ impl Gated {
     fn steps(&self) -> Value {
         let mut steps: Vec<Value> = Vec::new();
         for (index, part) in self.parts.iter().enumerate() {
-            let mut after: Vec<String> = Vec::new();
-            if index > 0 {
-                after.extend(part.after.iter().map(|of| format!("s{}", of.index(index))));
-            }
             let conditions: Vec<usize> = (0..index)
                 .filter(|before| matches!(self.parts[*before].kind, Kind::Condition(_)))
                 .collect();
-            if let Some((of, side)) = &part.branch
-                && !conditions.is_empty()
-            {
-                let condition = conditions[of.index(conditions.len())];
-                let side = if *side { "true_steps" } else { "false_steps" };
-                let targets = steps[condition]["config"][side].as_array_mut().unwrap();
-                targets.push(json!(format!("s{index}")));
-                after.push(format!("s{condition}"));
-            }
-            after.sort();
-            after.dedup();
+            let after = wire(index, &part.after, part.branch, &conditions, &mut steps);
             let mut step = json!({
                 "id": format!("s{index}"), "name": "n", "config": self.config(index, part),
                 "depends_on": after, "join": part.join, "on_error": part.on_error,

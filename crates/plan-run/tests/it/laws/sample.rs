@@ -4,6 +4,7 @@ use plan_validate::{Context, Policy, ValidatedPlan, check};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::links::wire;
 use crate::harness::{catalog, document};
 
 /// What a generated step is.
@@ -72,26 +73,10 @@ impl Sample {
     fn steps(&self) -> Value {
         let mut steps: Vec<Value> = Vec::new();
         for (index, part) in self.parts.iter().enumerate() {
-            let mut after: Vec<String> = Vec::new();
-            if index > 0 {
-                after.extend(part.after.iter().map(|of| format!("s{}", of.index(index))));
-            }
             let conditions: Vec<usize> = (0..index)
                 .filter(|before| matches!(self.parts[*before].kind, Kind::Condition(_)))
                 .collect();
-            if let Some((of, side)) = &part.branch
-                && !conditions.is_empty()
-            {
-                let condition = conditions[of.index(conditions.len())];
-                let side = if *side { "true_steps" } else { "false_steps" };
-                steps[condition]["config"][side]
-                    .as_array_mut()
-                    .unwrap()
-                    .push(json!(format!("s{index}")));
-                after.push(format!("s{condition}"));
-            }
-            after.sort();
-            after.dedup();
+            let after = wire(index, &part.after, part.branch, &conditions, &mut steps);
             steps.push(step(index, part, &after));
         }
         Value::Array(steps)

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Keywords that say nothing about a value, or that are looked at where they matter.
-pub(super) const SILENT: &[&str] = &[
+pub(in crate::strict) const SILENT: &[&str] = &[
     "$schema",
     "$id",
     "$comment",
