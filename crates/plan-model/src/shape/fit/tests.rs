@@ -1,3 +1,5 @@
+//! How shapes relate: the facts one by one.
+
 use super::*;
 use crate::{Schema, ValueType};
 use serde_json::json;
