@@ -13,36 +13,51 @@ use super::plans;
 pub(crate) fn rows(table: &mut Table) {
     let catalog = catalog();
     let policy = Policy::default();
-    let mut per_step = Vec::new();
+    let context = Context::new(&catalog, &policy);
     for steps in [100, 1_000, 10_000] {
         let name = format!("check {steps} steps");
         if !table.wants(&name) {
             continue;
         }
         let text = plans::mixed(steps);
-        let context = Context::new(&catalog, &policy);
-        let (ours, parse) = beside(
-            Effort::Usual,
-            &mut || drop(black_box(check(black_box(&text), &context).unwrap())),
-            &mut || {
-                drop(black_box(
-                    serde_json::from_slice::<Value>(black_box(text.as_bytes())).unwrap(),
-                ));
-            },
-        );
-        per_step.push((steps, ours / u32::try_from(steps).unwrap()));
+        let (ours, parse) = beside(Effort::Usual, &mut || checked(&text, &context), &mut || {
+            parsed(&text)
+        });
         let bound = if steps == 10_000 { "4x" } else { "" };
         table.time(&name, ours, ("serde_json::Value", parse), bound);
     }
-    if let [.., (1_000, thousand), (10_000, ten_thousand)] = per_step.as_slice() {
-        table.time(
-            "check one step of 10,000",
-            *ten_thousand,
-            ("one of 1,000", *thousand),
-            "1.5x",
-        );
-    }
+    growth(table, &context);
     refusal(table, &catalog, &policy);
+}
+
+/// What a step costs more in a long plan than in a short one, both in turns; and beside it the plain parse, whose
+/// growth is that of the machine's memory.
+fn growth(table: &mut Table, context: &Context<'_>) {
+    let (long, short) = (plans::mixed(10_000), plans::mixed(1_000));
+    let works: [(_, &dyn Fn(&str), _); 2] = [
+        ("check", &|text| checked(text, context), "1.5x"),
+        ("parse", &parsed, ""),
+    ];
+    for (what, work, bound) in works {
+        let name = format!("{what} one step of 10,000");
+        if table.wants(&name) {
+            let (of_long, of_short) = beside(Effort::Usual, &mut || work(&long), &mut || {
+                (0..10).for_each(|_| work(&short));
+            });
+            let each = (of_long / 10_000, of_short / 10_000);
+            table.time(&name, each.0, ("one of 1,000", each.1), bound);
+        }
+    }
+}
+
+fn parsed(text: &str) {
+    drop(black_box(
+        serde_json::from_slice::<Value>(black_box(text.as_bytes())).unwrap(),
+    ));
+}
+
+fn checked(text: &str, context: &Context<'_>) {
+    drop(black_box(check(black_box(text), context).unwrap()));
 }
 
 fn refusal(table: &mut Table, catalog: &ToolCatalog, policy: &Policy) {

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 ///
 /// What follows two branches runs after any of them and reads the one that ran. One group in five asks a person.
 pub(crate) fn mixed(steps: usize) -> String {
-    plan(&(0..steps).map(mixed_step).collect::<Vec<_>>())
+    let steps: Vec<Value> = (0..steps).map(mixed_step).collect();
+    plan(&json!([{"name": "topic", "value_type": "string"}]), &steps)
 }
 
 fn mixed_step(index: usize) -> Value {
@@ -95,6 +96,7 @@ fn ids(steps: &[usize]) -> Vec<String> {
 /// Each step after the one before it.
 pub(crate) fn chain(steps: usize) -> String {
     plan(
+        &json!([]),
         &(0..steps)
             .map(|index| noop(index, index.checked_sub(1)))
             .collect::<Vec<_>>(),
@@ -104,6 +106,7 @@ pub(crate) fn chain(steps: usize) -> String {
 /// Every step after the first one alone.
 pub(crate) fn fan(steps: usize) -> String {
     plan(
+        &json!([]),
         &(0..steps)
             .map(|index| noop(index, (index > 0).then_some(0)))
             .collect::<Vec<_>>(),
@@ -118,13 +121,13 @@ fn noop(index: usize, after: Option<usize>) -> Value {
     })
 }
 
-fn plan(steps: &[Value]) -> String {
+fn plan(inputs: &Value, steps: &[Value]) -> String {
     json!({
         "metadata": {
             "id": "0f4c4f1e-6a3b-4d0e-8f6b-2f6a1c9d7e55", "version": 1,
             "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
         },
-        "name": "A plan of the bench", "inputs": [{"name": "topic", "value_type": "string"}], "config": {}, "steps": steps, "outputs": [],
+        "name": "A plan of the bench", "inputs": inputs, "config": {}, "steps": steps, "outputs": [],
     })
     .to_string()
 }

@@ -180,11 +180,13 @@ impl Call {
         if level == Level::Tools {
             return plan.grant().tools().contains_key(&self.tool);
         }
-        let read =
-            |reference: &Reference| match (&reference.first.root, &reference.first.segments[..]) {
-                (Root::Step(_), [Segment::Name(argument)]) => self.arguments.get(argument).cloned(),
-                _ => None,
-            };
+        let read = |reference: &Reference| match (
+            &reference.first().root,
+            &reference.first().segments[..],
+        ) {
+            (Root::Step(_), [Segment::Name(argument)]) => self.arguments.get(argument).cloned(),
+            _ => None,
+        };
         plan.grant().sites().keys().any(|step| {
             let sent = plan.normalise(step, self.arguments.clone());
             plan.grant()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use canonical::{canonical_json, write_canonical};
-pub(crate) use canonical::{sorted, write_text};
+pub(crate) use canonical::{sorted, write_shown, write_text};
 
 /// A SHA-256, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -24,10 +24,10 @@ impl Digest {
 
     /// The digest of a JSON value in canonical form, which is hashed as it is written.
     pub fn of_json(value: &Value) -> Self {
-        let mut hasher = Hasher(sha2::Sha256::default());
+        let mut hasher = Hasher::default();
         // hashing does not fail
         let _ = write_canonical(value, &mut hasher);
-        Self(sha2::Digest::finalize(hasher.0).into())
+        hasher.finish()
     }
 
     /// The 32 bytes.
@@ -36,11 +36,23 @@ impl Digest {
     }
 }
 
-struct Hasher(sha2::Sha256);
+/// A digest being made of text.
+#[derive(Debug, Default)]
+pub(crate) struct Hasher(sha2::Sha256);
+
+impl Hasher {
+    pub(crate) fn update(&mut self, text: &str) {
+        sha2::Digest::update(&mut self.0, text.as_bytes());
+    }
+
+    pub(crate) fn finish(self) -> Digest {
+        Digest(sha2::Digest::finalize(self.0).into())
+    }
+}
 
 impl fmt::Write for Hasher {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        sha2::Digest::update(&mut self.0, text.as_bytes());
+        self.update(text);
         Ok(())
     }
 }

@@ -66,9 +66,9 @@ impl Plan {
     ///
     /// Plans of one digest are equal in everything that a run can see.
     pub fn digest(&self) -> Digest {
-        let mut canonical = Canonical::default();
+        let mut canonical = Canonical::hashed();
         write_plan(&mut canonical, self, Purpose::Digest);
-        Digest::of_bytes(canonical.as_bytes())
+        canonical.digest()
     }
 }
 

@@ -18,6 +18,7 @@ mod find;
 mod parse;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::digest::write_text;
 use crate::{ConfigKey, InputName, ItemName, Pointer, SecretName, StepId};
@@ -35,12 +36,15 @@ pub(crate) use parse::{NameStyle, Parser};
 /// assert_eq!(reference.to_string(), r#"${step.fetch["page title"] ?? input.title}"#);
 /// # Ok::<(), plan_model::ReferenceError>(())
 /// ```
+///
+/// A clone shares the paths: a grant holds most references of its plan once more.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Reference {
-    /// What is tried first.
-    pub first: Path,
-    /// What is tried next, in order: the operands of `??`.
-    pub otherwise: Vec<Path>,
+pub struct Reference(Arc<Alternatives>);
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Alternatives {
+    first: Path,
+    otherwise: Vec<Path>,
 }
 
 /// One place to read: a root, then a way into its value.
@@ -111,11 +115,23 @@ impl Names for () {}
 
 impl Reference {
     /// A reference to one path.
-    pub fn to(first: Path) -> Self {
-        Self {
-            first,
-            otherwise: Vec::new(),
-        }
+    pub fn to(path: Path) -> Self {
+        Self::either(path, Vec::new())
+    }
+
+    /// A reference to the first of several paths that has a value.
+    pub fn either(first: Path, otherwise: Vec<Path>) -> Self {
+        Self(Arc::new(Alternatives { first, otherwise }))
+    }
+
+    /// What is tried first.
+    pub fn first(&self) -> &Path {
+        &self.0.first
+    }
+
+    /// What is tried next, in order: the operands of `??`.
+    pub fn otherwise(&self) -> &[Path] {
+        &self.0.otherwise
     }
 
     /// Parses a reference, with or without its `${` and `}`.
@@ -160,7 +176,7 @@ impl Reference {
 
     /// All paths, in the order in which they are tried.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        std::iter::once(&self.first).chain(&self.otherwise)
+        std::iter::once(&self.0.first).chain(&self.0.otherwise)
     }
 
     /// The steps that the paths name, in order.
@@ -214,8 +230,8 @@ impl Root {
 /// The canonical spelling, which parses back to an equal reference.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "${{{}", self.first)?;
-        for path in &self.otherwise {
+        write!(f, "${{{}", self.first())?;
+        for path in self.otherwise() {
             write!(f, " ?? {path}")?;
         }
         f.write_str("}")
@@ -371,7 +387,7 @@ mod tests {
         let text = r#"${step["Image Editing"].url}"#;
         let reference = Reference::parse_with(text, &mut Titles).unwrap();
         assert_eq!(reference.to_string(), "${step.image-editing.url}");
-        assert_eq!(reference.first.output(), Some("url"));
+        assert_eq!(reference.first().output(), Some("url"));
     }
 
     #[test]

@@ -275,11 +275,11 @@ impl AssertPlan {
         if let Some(value) = self.readings.get(&reference.to_string()) {
             return Some(value.clone());
         }
-        let Root::Config(key) = &reference.first.root else {
+        let Root::Config(key) = &reference.first().root else {
             return None;
         };
         let mut value = self.plan().plan().config.get(key)?;
-        for segment in &reference.first.segments {
+        for segment in &reference.first().segments {
             value = match segment {
                 plan_model::Segment::Name(name) => value.get(name)?,
                 plan_model::Segment::Index(index) => value.get(index)?,

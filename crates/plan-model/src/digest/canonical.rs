@@ -76,8 +76,32 @@ pub(crate) fn sorted(members: &Map<String, Value>) -> impl Iterator<Item = (&Str
 
 /// Writes a text as a JSON string with the fewest escapes.
 pub(crate) fn write_text<W: fmt::Write + ?Sized>(text: &str, out: &mut W) -> fmt::Result {
-    let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     out.write_char('"')?;
+    write_escaped(text, out)?;
+    out.write_char('"')
+}
+
+/// Writes what something shows as such a string, piece by piece.
+pub(crate) fn write_shown<W: fmt::Write + ?Sized>(
+    text: &dyn fmt::Display,
+    out: &mut W,
+) -> fmt::Result {
+    out.write_char('"')?;
+    fmt::Write::write_fmt(&mut Escaping(out), format_args!("{text}"))?;
+    out.write_char('"')
+}
+
+/// The inside of a JSON string.
+struct Escaping<'o, W: ?Sized>(&'o mut W);
+
+impl<W: fmt::Write + ?Sized> fmt::Write for Escaping<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        write_escaped(text, self.0)
+    }
+}
+
+fn write_escaped<W: fmt::Write + ?Sized>(text: &str, out: &mut W) -> fmt::Result {
+    let is_escaped = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
     let mut rest = text;
     while let Some(at) = rest.bytes().position(is_escaped) {
         let (plain, from) = rest.split_at(at);
@@ -96,8 +120,7 @@ pub(crate) fn write_text<W: fmt::Write + ?Sized>(text: &str, out: &mut W) -> fmt
         }
         rest = characters.as_str();
     }
-    out.write_str(rest)?;
-    out.write_char('"')
+    out.write_str(rest)
 }
 
 fn write_number(number: &Number, out: &mut dyn fmt::Write) -> fmt::Result {

@@ -130,6 +130,8 @@ impl Decoder {
         if !at.is_array() {
             self.wrong_shape(&at, format!("an array of {what}"), &[]);
         }
-        at.elements().map(|element| each(self, &element)).collect()
+        let mut list = Vec::with_capacity(at.elements().count());
+        list.extend(at.elements().map(|element| each(self, &element)));
+        list
     }
 }

@@ -9,8 +9,11 @@ mod plan;
 mod step;
 mod tree;
 
+use std::fmt;
+
 use serde_json::Value;
 
+use super::words::Word;
 use crate::{Output, Schema, Seconds, StepId, Template};
 
 pub(crate) use canonical::Canonical;
@@ -25,6 +28,8 @@ pub(crate) trait Outlet {
     fn close_array(&mut self);
     fn key(&mut self, key: &str);
     fn text(&mut self, text: &str);
+    /// A text that is written as it comes into being.
+    fn shown(&mut self, text: &dyn fmt::Display);
     fn value(&mut self, value: &Value);
 }
 
@@ -64,9 +69,9 @@ impl dyn Outlet + '_ {
     }
 
     /// A word of a closed set, unless it is the default.
-    fn word_member<T: Default + PartialEq + ToString>(&mut self, key: &str, word: &T) {
-        if *word != T::default() {
-            self.text_member(key, Some(&word.to_string()));
+    fn word_member<T: Default + PartialEq + Word>(&mut self, key: &str, word: T) {
+        if word != T::default() {
+            self.text_member(key, Some(word.word()));
         }
     }
 
@@ -87,7 +92,7 @@ impl dyn Outlet + '_ {
                 out.text_member("description", output.description.as_deref());
                 out.text_member("name", Some(output.name.as_str()));
                 out.schema_member("schema", output.schema.as_ref());
-                out.word_member("value_type", &output.value_type);
+                out.word_member("value_type", output.value_type);
                 out.close_object();
             });
         }
@@ -106,7 +111,7 @@ impl dyn Outlet + '_ {
             Template::Literal(value @ (Value::Null | Value::Bool(_) | Value::Number(_))) => {
                 self.value(value);
             }
-            Template::Reference(reference) => self.text(&reference.to_string()),
+            Template::Reference(reference) => self.shown(reference),
             _ => self.value(&template.to_value()),
         }
     }

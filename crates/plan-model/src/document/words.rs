@@ -11,20 +11,27 @@ use crate::{
 pub(crate) trait Word: Copy + 'static {
     /// Every value with its word, in the order of the documentation.
     const WORDS: &'static [(&'static str, Self)];
+
+    /// The word of this value.
+    fn word(self) -> &'static str;
 }
 
 macro_rules! words {
     ($($name:ident { $($word:literal $variant:ident),+ $(,)? })+) => {$(
         impl Word for $name {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
+
+            fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
         }
 
         /// As documents write it.
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self {
-                    $(Self::$variant => $word,)+
-                })
+                f.write_str(self.word())
             }
         }
     )+};
@@ -78,4 +85,8 @@ impl Word for StepKind {
         ("FAN_OUT", Self::FanOut),
         ("FAN_IN", Self::FanIn),
     ];
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
 }

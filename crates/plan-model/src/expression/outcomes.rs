@@ -227,7 +227,7 @@ mod tests {
     fn outcomes(source: &str, known: &[(&str, Value)]) -> (bool, bool) {
         let expression = Expression::parse(source, &Limits::default()).unwrap();
         let outcomes = expression.outcomes(&|reference| {
-            let name = reference.first.root.name();
+            let name = reference.first().root.name();
             let found = known.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| value.clone())
         });

@@ -353,7 +353,7 @@ fn types_are_checked_before_there_are_values() {
     let input = Shape::of_schema(&schema);
     let shape_of = |reference: &Reference| {
         input
-            .property(reference.first.root.name())
+            .property(reference.first().root.name())
             .unwrap_or_default()
     };
     let outcome = |source: &str| {

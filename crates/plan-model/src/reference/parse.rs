@@ -92,7 +92,7 @@ impl<'t, 'n> Parser<'t, 'n> {
             otherwise.push(self.path(NameStyle::Braced)?);
             self.skip_blanks();
         }
-        Ok(Reference { first, otherwise })
+        Ok(Reference::either(first, otherwise))
     }
 
     /// One path, up to the first character that does not belong to it.

@@ -181,7 +181,7 @@ mod tests {
             "additionalProperties": false
         })));
         let reference = Reference::parse(&format!("input.x{path}")).unwrap();
-        match shape.at(&reference.first.segments) {
+        match shape.at(&reference.first().segments) {
             Ok(shape) => shape.describe(),
             Err(missing) => format!("{} {missing}", missing.existing),
         }

@@ -78,9 +78,9 @@ impl Reference {
     /// # Errors
     /// When the path that counts leads nowhere.
     pub fn resolve<'a>(&self, scope: &'a dyn Scope) -> Result<Cow<'a, Value>, ResolveError> {
-        if self.otherwise.is_empty() {
-            let root = read_root(&self.first, scope)?;
-            return follow(&self.first, root);
+        if self.otherwise().is_empty() {
+            let root = read_root(self.first(), scope)?;
+            return follow(self.first(), root);
         }
         for path in self.paths() {
             match read_root(path, scope)? {

@@ -152,7 +152,7 @@ proptest! {
         let Ok(expression) = Expression::parse(&source, &Limits::default()) else { return Ok(()); };
         let world = serde_json::to_value(&inputs).unwrap();
         let shape_of = |reference: &Reference| {
-            world.get(reference.first.root.name()).map_or_else(Shape::any, Shape::of_value)
+            world.get(reference.first().root.name()).map_or_else(Shape::any, Shape::of_value)
         };
         prop_assert!(expression.type_errors(&shape_of).is_empty(), "{}", source);
     }
@@ -162,7 +162,7 @@ proptest! {
         let Ok(expression) = Expression::parse(&source, &Limits::default()) else { return Ok(()); };
         let world = serde_json::to_value(&inputs).unwrap();
         let shape_of = |reference: &Reference| {
-            world.get(reference.first.root.name()).map_or_else(Shape::any, Shape::of_value)
+            world.get(reference.first().root.name()).map_or_else(Shape::any, Shape::of_value)
         };
         let whole_is_ill_typed = expression
             .type_errors(&shape_of)

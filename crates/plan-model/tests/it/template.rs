@@ -51,7 +51,7 @@ fn path() -> impl Strategy<Value = Path> {
 
 fn reference() -> impl Strategy<Value = Reference> {
     (path(), prop::collection::vec(path(), 0..3))
-        .prop_map(|(first, otherwise)| Reference { first, otherwise })
+        .prop_map(|(first, otherwise)| Reference::either(first, otherwise))
 }
 
 proptest! {

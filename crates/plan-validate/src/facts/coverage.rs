@@ -29,7 +29,7 @@ impl<'a> Prompts<'a> {
             let shown = facts.uses_of(*approval).iter();
             let shown = shown
                 .filter(|read| read.site == Site::HumanPrompt && !facts.is_masked(read.reference));
-            Prefixes::new(shown.map(|read| (&read.reference.first, read.reference)))
+            Prefixes::new(shown.map(|read| (read.reference.first(), read.reference)))
         };
         Self(facts.approvals().iter().map(prompt).collect())
     }
@@ -90,10 +90,10 @@ fn is_shown(
 ) -> bool {
     // `??` chooses by the roots alone, so the same roots are the same choice
     let same_choice = |shown: &&Reference| {
-        shown.otherwise.len() == read.otherwise.len()
+        shown.otherwise().len() == read.otherwise().len()
             && shown.paths().zip(read.paths()).all(|(a, b)| holds(a, b))
     };
-    prompt.around(&read.first).any(same_choice)
+    prompt.around(read.first()).any(same_choice)
         || read.paths().all(|path| match &path.root {
             Root::Config(_) | Root::Secret(_) => true,
             Root::Item(name) => {
@@ -105,7 +105,7 @@ fn is_shown(
             }
             Root::Input(_) | Root::Step(_) => {
                 let mut shown = prompt.around(path);
-                shown.any(|shown| shown.otherwise.is_empty())
+                shown.any(|shown| shown.otherwise().is_empty())
             }
         })
 }

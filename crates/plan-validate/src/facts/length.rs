@@ -57,11 +57,11 @@ fn of_path(facts: &Facts<'_>, path: &Path, step: usize, depth: usize) -> Option<
                     _ => None,
                 }
             })?;
-            if !over.otherwise.is_empty() {
+            if !over.otherwise().is_empty() {
                 return None;
             }
             // an element of the list, whichever it is
-            let mut inner = over.first.clone();
+            let mut inner = over.first().clone();
             inner.segments.push(Segment::Index(0));
             inner.segments.extend(segments.iter().cloned());
             match inner.root {

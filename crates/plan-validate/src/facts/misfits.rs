@@ -148,7 +148,7 @@ fn elements(shape: &Shape) -> Option<Shape> {
 
 fn takes_path(is: InputKind, takes: InputKind, read: &Use<'_>) -> bool {
     // what a step says it wrote is there for the next one
-    let is_written = matches!(read.reference.first.root, Root::Step(_));
+    let is_written = matches!(read.reference.first().root, Root::Step(_));
     is == takes || (is_written && is == InputKind::OutputFilePath && takes == InputKind::FilePath)
 }
 

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn path(text: &str) -> Path {
-        Reference::parse(text).unwrap().first
+        Reference::parse(text).unwrap().first().clone()
     }
 
     #[test]

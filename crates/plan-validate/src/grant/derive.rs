@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use plan_model::{Digest, Effects, InputKind, Root, Step, StepConfig, Template, ToolCall};
+use plan_model::{Digest, Effects, InputKind, Root, Step, StepConfig, StepId, Template, ToolCall};
 
 use super::gates::Gates;
 use super::host::Host;
@@ -33,17 +33,41 @@ pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
         host: Host::new(facts.policy.sandbox),
         digest: OnceLock::new(),
     };
-    // a map that is filled in the order of its keys looks for no places in it
-    let mut steps: Vec<(usize, &Step)> = facts.steps().collect();
-    steps.sort_unstable_by(|(_, a), (_, b)| a.id.cmp(&b.id));
-    let sites = steps.into_iter().filter_map(|(index, step)| {
+    let sites = facts.steps().filter_map(|(index, step)| {
         let mut site = site(facts, index, step, &mut grant)?;
         site.within = gates.owner(index);
         site.behind = gates.before(index);
         Some((step.id.clone(), site))
     });
-    grant.sites = sites.collect();
+    grant.sites = by_id(sites.collect());
     grant
+}
+
+/// A map that is filled in the order of its keys looks for no places in it. The sites stay where they are until
+/// their order is known, and ids are told apart by their first bytes, which lie beside each other.
+fn by_id(sites: Vec<(StepId, SiteGrant)>) -> BTreeMap<StepId, SiteGrant> {
+    let mut order: Vec<([u8; 16], usize)> = sites
+        .iter()
+        .enumerate()
+        .map(|(at, (id, _))| (first_bytes(id), at))
+        .collect();
+    let id = |at: usize| sites.get(at).map(|(id, _)| id);
+    order.sort_unstable_by(|(a, i), (b, j)| a.cmp(b).then_with(|| id(*i).cmp(&id(*j))));
+    let mut sites: Vec<Option<(StepId, SiteGrant)>> = sites.into_iter().map(Some).collect();
+    let sorted = order
+        .into_iter()
+        .filter_map(|(_, at)| sites.get_mut(at)?.take());
+    sorted.collect()
+}
+
+/// The bytes that decide the order of most ids; a shorter id ends in zeros, which no id has.
+fn first_bytes(id: &StepId) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes
+        .iter_mut()
+        .zip(id.as_str().bytes())
+        .for_each(|(to, from)| *to = from);
+    bytes
 }
 
 fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Option<SiteGrant> {

@@ -9,7 +9,7 @@ use crate::facts::Facts;
 ///
 /// Nobody knows the host's secrets: they never count.
 pub(super) fn is_known(facts: &Facts<'_>, reference: &Reference, from: Option<usize>) -> bool {
-    match &reference.first.root {
+    match &reference.first().root {
         Root::Input(name) => facts.input(name.as_str()).is_some(),
         Root::Config(key) => facts.plan.config.contains_key(key),
         Root::Step(id) => facts.index_of(id).is_some(),

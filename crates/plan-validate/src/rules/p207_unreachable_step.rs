@@ -35,7 +35,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let [first, ..] = facts.graph.body(index) else {
             continue;
         };
-        if is_empty_list(facts, &fan.over.first) && fan.over.otherwise.is_empty() {
+        if is_empty_list(facts, fan.over.first()) && fan.over.otherwise().is_empty() {
             let message = format!(
                 "{} can never run: {} has no items",
                 name::of(facts, *first),

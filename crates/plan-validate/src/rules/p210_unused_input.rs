@@ -80,7 +80,7 @@ fn meant_by_text(facts: &Facts<'_>) -> HashSet<String> {
     let mut meant = HashSet::new();
     let mut names = p412_foreign_reference::Names::new(facts);
     let mut note = |reference: &Reference| {
-        meant.extend(input_of(&reference.first.root).map(str::to_owned));
+        meant.extend(input_of(&reference.first().root).map(str::to_owned));
     };
     literal_text::each_marked(facts, &mut |literal| {
         names.meant(literal).iter().for_each(&mut note);

@@ -3,6 +3,8 @@
 mod literal;
 mod reference;
 
+use serde_json::{Map, Value};
+
 use super::call;
 use crate::facts::Facts;
 use crate::finding::Severity;
@@ -18,9 +20,10 @@ pub(super) const RULE: Rule = Rule::new(
 );
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
+    let mut arguments = Value::Object(Map::new());
     for call in call::calls(facts) {
         if call.tool.input.is_some() {
-            literal::check(&call, findings);
+            literal::check(&call, &mut arguments, findings);
         }
     }
     reference::check(facts, findings);

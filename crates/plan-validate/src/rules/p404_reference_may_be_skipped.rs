@@ -54,14 +54,14 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 fn candidates<'f, 'a>(facts: &'f Facts<'a>) -> Vec<Candidate<'f, 'a>> {
     let mut found = Vec::new();
     for read in &facts.uses {
-        let (Some(step), true) = (read.step, read.reference.otherwise.is_empty()) else {
+        let (Some(step), true) = (read.step, read.reference.otherwise().is_empty()) else {
             continue;
         };
         let strict = facts.step(step).is_none_or(|step| step.join == Join::All);
         if strict && facts.owner(step).is_none() {
             continue;
         }
-        let Some(source) = source(facts, &read.reference.first) else {
+        let Some(source) = source(facts, read.reference.first()) else {
             continue;
         };
         let Some(joins) = joins(facts, step, source) else {
@@ -139,7 +139,7 @@ fn retain_uncertain(facts: &Facts<'_>, candidates: &mut Vec<Candidate<'_, '_>>) 
 fn of_step(facts: &Facts<'_>, candidate: &Candidate<'_, '_>) -> Finding {
     let read = candidate.read;
     let why = refuses_null(facts, candidate);
-    let is_choice = !read.reference.otherwise.is_empty();
+    let is_choice = !read.reference.otherwise().is_empty();
     let message = format!(
         "{} runs even where {} did not, and {} is null then{}",
         name::of(facts, candidate.step),

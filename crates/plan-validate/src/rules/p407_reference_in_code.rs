@@ -65,7 +65,7 @@ pub(super) fn in_source<'a>(
 }
 
 fn is_of_this_plan(facts: &Facts<'_>, step: usize, reference: &Reference, text: &str) -> bool {
-    match reference.first.root {
+    match reference.first().root {
         // `${env.X}` reads as a secret too, and is a script's own in some languages
         Root::Secret(_) => text.contains("secret"),
         _ => known::is_known(facts, reference, Some(step)),

@@ -31,7 +31,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let Some(meant) = names.meant(literal) else {
             return;
         };
-        let root = &meant.first.root;
+        let root = &meant.first().root;
         let what = match root {
             Root::Input(_) => "an input",
             Root::Config(_) => "a config value",

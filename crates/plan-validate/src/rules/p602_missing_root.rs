@@ -66,7 +66,7 @@ fn with_read(facts: &Facts<'_>, agent: usize, finding: Finding) -> Finding {
         .uses_of(agent)
         .iter()
         .filter(|read| read.site == crate::facts::Site::WorkingDir)
-        .find_map(|read| match &read.reference.first.root {
+        .find_map(|read| match &read.reference.first().root {
             plan_model::Root::Input(input) => facts.input(input.as_str()),
             _ => None,
         });

@@ -134,7 +134,7 @@ impl Argument<'_, '_> {
             findings.add(self.told(finding));
         } else if let Some((reference, fault)) =
             composed::default_fault(self.facts, parts, self.rule)
-            && let Some(known) = known::at(self.facts, &reference.first)
+            && let Some(known) = known::at(self.facts, reference.first())
         {
             findings.add(self.known(&known, &format!("makes text that {fault}")));
         }

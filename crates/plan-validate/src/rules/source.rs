@@ -23,7 +23,7 @@ pub(super) fn related(facts: &Facts<'_>, reference: &Reference, finding: Finding
 }
 
 fn declaration(facts: &Facts<'_>, reference: &Reference) -> Option<Pointer> {
-    let path = &reference.first;
+    let path = reference.first();
     match &path.root {
         Root::Input(name) => {
             let (index, _) = facts.input(name.as_str())?;

@@ -25,7 +25,7 @@ pub(crate) fn write_plan(out: &mut dyn Outlet, plan: &Plan, purpose: Purpose) {
         out.close_object();
     }
     out.text_member("description", plan.description.as_deref());
-    out.word_member("failure_policy", &plan.failure_policy);
+    out.word_member("failure_policy", plan.failure_policy);
     if !plan.inputs.is_empty() {
         out.list("inputs", &plan.inputs, write_input);
     }
@@ -57,7 +57,7 @@ fn write_metadata(out: &mut dyn Outlet, metadata: &Metadata, purpose: Purpose) {
     out.whole_member("parent_version", metadata.parent_version);
     out.text_member("solution_design", metadata.solution_design.as_deref());
     if is_document {
-        out.word_member("status", &metadata.status);
+        out.word_member("status", metadata.status);
         out.text_member("updated_at", Some(&metadata.updated_at.to_string()));
     }
     out.whole_member("version", Some(metadata.version));
@@ -68,12 +68,12 @@ fn write_input(out: &mut (dyn Outlet + '_), input: &Input) {
     out.open_object();
     out.value_member("default", input.default.as_ref());
     out.text_member("description", input.description.as_deref());
-    out.word_member("input_kind", &input.input_kind);
+    out.word_member("input_kind", input.input_kind);
     out.text_member("name", Some(input.name.as_str()));
     out.truth_member("required", input.required, true);
     out.schema_member("schema", input.schema.as_ref());
     out.truth_member("sensitive", input.sensitive, false);
-    out.word_member("value_type", &input.value_type);
+    out.word_member("value_type", input.value_type);
     out.close_object();
 }
 
@@ -92,6 +92,7 @@ fn write_output(out: &mut (dyn Outlet + '_), output: &PlanOutput) {
     out.open_object();
     out.text_member("description", output.description.as_deref());
     out.text_member("name", Some(output.name.as_str()));
-    out.text_member("source", Some(&output.source.to_string()));
+    out.key("source");
+    out.shown(&output.source);
     out.close_object();
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::Outlet;
+use crate::document::words::Word;
 use crate::{
     AgentCall, CodeCall, CodeSource, Condition, FanIn, FanOut, HumanInteraction, PromptCall, Retry,
     Step, StepConfig, StepKind, Template, ToolCall,
@@ -28,9 +29,9 @@ pub(super) fn write_step(out: &mut (dyn Outlet + '_), step: &Step) {
     out.ids_member("depends_on", &step.depends_on);
     out.text_member("description", step.description.as_deref());
     out.text_member("id", Some(step.id.as_str()));
-    out.word_member("join", &step.join);
+    out.word_member("join", step.join);
     out.text_member("name", Some(&step.name));
-    out.word_member("on_error", &step.on_error);
+    out.word_member("on_error", step.on_error);
     out.outputs_member(&step.outputs);
     if let Some(rule) = &step.retry {
         out.key("retry");
@@ -49,7 +50,7 @@ fn retry(out: &mut dyn Outlet, retry: &Retry) {
     out.seconds_member("max_delay_secs", retry.max_delay_secs);
     if let Some(classes) = &retry.retry_on {
         out.list("retry_on", classes, |out, class| {
-            out.text(&class.to_string());
+            out.text(class.word());
         });
     }
     out.close_object();
@@ -106,7 +107,7 @@ fn agent_call(out: &mut dyn Outlet, call: &AgentCall) {
 
 fn human_interaction(out: &mut dyn Outlet, step: &HumanInteraction) {
     out.truth_member("approval_required", step.approval_required, false);
-    out.word_member("on_reject", &step.on_reject);
+    out.word_member("on_reject", step.on_reject);
     out.template_member("prompt", Some(&step.prompt));
     out.text_member("response_field", Some(step.response_field.as_str()));
     kind(out, StepKind::HumanInteraction);
@@ -124,8 +125,9 @@ fn fan_out(out: &mut dyn Outlet, step: &FanOut) {
     if step.max_parallel != 1 {
         out.whole_member("max_parallel", Some(step.max_parallel));
     }
-    out.word_member("on_item_error", &step.on_item_error);
-    out.text_member("over", Some(&step.over.to_string()));
+    out.word_member("on_item_error", step.on_item_error);
+    out.key("over");
+    out.shown(&step.over);
     out.ids("spawn_steps", &step.spawn_steps);
     kind(out, StepKind::FanOut);
     let until = step.until.as_ref();
@@ -144,12 +146,16 @@ fn templates(out: &mut dyn Outlet, key: &str, members: &BTreeMap<String, Templat
     }
     out.key(key);
     out.open_object();
-    let mut in_order: Vec<_> = members.iter().collect();
-    if !members.keys().all(|name| name.is_ascii()) {
+    if members.keys().all(|name| name.is_ascii()) {
+        for (name, value) in members {
+            out.template_member(name, Some(value));
+        }
+    } else {
+        let mut in_order: Vec<_> = members.iter().collect();
         in_order.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-    }
-    for (name, value) in in_order {
-        out.template_member(name, Some(value));
+        for (name, value) in in_order {
+            out.template_member(name, Some(value));
+        }
     }
     out.close_object();
 }

@@ -1,5 +1,7 @@
 //! The outlet that builds a JSON value.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
 use super::Outlet;
@@ -67,6 +69,10 @@ impl Outlet for Tree {
 
     fn text(&mut self, text: &str) {
         self.put(Value::from(text));
+    }
+
+    fn shown(&mut self, text: &dyn fmt::Display) {
+        self.put(Value::String(text.to_string()));
     }
 
     fn value(&mut self, value: &Value) {

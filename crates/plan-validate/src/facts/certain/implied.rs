@@ -63,13 +63,13 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<Implied> {
 
 /// The approval or condition whose outcome a reference reads, with the values of both outcomes.
 pub(crate) fn answers(facts: &Facts<'_>, reference: &Reference) -> Option<(usize, [Value; 2])> {
-    let [Segment::Name(field)] = reference.first.segments.as_slice() else {
+    let [Segment::Name(field)] = reference.first().segments.as_slice() else {
         return None;
     };
-    if !reference.otherwise.is_empty() {
+    if !reference.otherwise().is_empty() {
         return None;
     }
-    let read = facts.index_of(reference.first.step()?)?;
+    let read = facts.index_of(reference.first().step()?)?;
     let step = facts.step(read)?;
     match &step.config {
         StepConfig::HumanInteraction(ask)

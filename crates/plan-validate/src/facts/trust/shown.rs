@@ -20,7 +20,7 @@ impl<'a> Shown<'a> {
         let shown = approvals.flat_map(|(index, _)| {
             let uses = facts.uses_of(index).iter();
             let shown = uses.filter(|read| read.site == Site::HumanPrompt);
-            shown.map(move |read| (&read.reference.first, (index, read.reference)))
+            shown.map(move |read| (read.reference.first(), (index, read.reference)))
         });
         Self {
             by_path: Prefixes::new(shown),
@@ -40,13 +40,13 @@ impl<'a> Shown<'a> {
     ) -> bool {
         let is_shown = |shown: &Reference| {
             let mut pairs = shown.paths().zip(reference.paths()).take(at + 1);
-            shown.otherwise.len() >= at && pairs.all(|(shown, read)| covers(shown, read))
+            shown.otherwise().len() >= at && pairs.all(|(shown, read)| covers(shown, read))
         };
         let path = reference.paths().nth(at);
         path.is_some_and(|path| !is_masked(facts, path))
             && self
                 .by_path
-                .around(&reference.first)
+                .around(reference.first())
                 .any(|(approval, shown)| {
                     is_shown(shown) && facts.is_approved_before(step, *approval)
                 })

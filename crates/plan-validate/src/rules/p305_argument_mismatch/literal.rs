@@ -18,36 +18,15 @@ struct Hole {
     is_text: bool,
 }
 
-pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
-    let mut arguments = Map::new();
-    for (name, template) in &call.data.arguments {
-        let value = match template {
-            Template::Literal(value) => match normal::argument(call.tool, name, value) {
-                Form::AsIs => value.clone(),
-                Form::Dropped => {
-                    note(
-                        call,
-                        name,
-                        "null is not sent: the argument takes no null",
-                        findings,
-                    );
-                    continue;
-                }
-                Form::Text(text) => {
-                    let message = format!("{} is sent as text", text::quoted(value.to_string()));
-                    note(call, name, &message, findings);
-                    text.into()
-                }
-            },
-            Template::Reference(_) => stand_in(call, name),
-            other => fill(other),
-        };
-        arguments.insert(name.clone(), value);
+/// The arguments are those of the call before, whose object is used once more: plans call few tools often.
+pub(super) fn check(call: &Call<'_>, arguments: &mut Value, findings: &mut Findings) {
+    if let Value::Object(arguments) = arguments {
+        fill_in(call, arguments, findings);
     }
     let Some(schema) = &call.tool.input else {
         return;
     };
-    let violations = schema.violations(&Value::Object(arguments), Quote::Shown);
+    let violations = schema.violations(arguments, Quote::Shown);
     if violations.is_empty() {
         return;
     }
@@ -61,6 +40,41 @@ pub(super) fn check(call: &Call<'_>, findings: &mut Findings) {
     for violation in violations {
         if is_certain(&violation, &holes) && !is_told(&violation) {
             report(call, violation, findings);
+        }
+    }
+}
+
+/// Makes an object the arguments of a call, with a stand-in for what is not known.
+fn fill_in(call: &Call<'_>, arguments: &mut Map<String, Value>, findings: &mut Findings) {
+    arguments.retain(|name, _| call.data.arguments.contains_key(name));
+    for (name, template) in &call.data.arguments {
+        let value = match template {
+            Template::Literal(value) => match normal::argument(call.tool, name, value) {
+                Form::AsIs => value.clone(),
+                Form::Dropped => {
+                    note(
+                        call,
+                        name,
+                        "null is not sent: the argument takes no null",
+                        findings,
+                    );
+                    arguments.remove(name);
+                    continue;
+                }
+                Form::Text(text) => {
+                    let message = format!("{} is sent as text", text::quoted(value.to_string()));
+                    note(call, name, &message, findings);
+                    text.into()
+                }
+            },
+            Template::Reference(_) => stand_in(call, name),
+            other => fill(other),
+        };
+        match arguments.get_mut(name) {
+            Some(before) => *before = value,
+            None => {
+                arguments.insert(name.clone(), value);
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut known = None;
     for read in &facts.uses {
         let is_output = read.step.is_none();
-        if !is_output && read.reference.otherwise.is_empty() {
+        if !is_output && read.reference.otherwise().is_empty() {
             continue;
         }
         if read.step.is_some_and(|step| waits_for_all(facts, step)) {

@@ -30,7 +30,7 @@ pub(super) fn default_fault<'p>(
     let mut first = None;
     let pattern = Pattern::of(facts, parts, &mut |reference| match known::at(
         facts,
-        &reference.first,
+        reference.first(),
     ) {
         Some(Known::Default { value, .. }) => {
             first.get_or_insert(reference);
@@ -52,8 +52,8 @@ impl Pattern {
         for part in parts {
             let text = match part {
                 TextPart::Literal(text) => Some(text.clone()),
-                TextPart::Reference(reference) => match known::at(facts, &reference.first) {
-                    Some(Known::Constant { value, .. }) if reference.otherwise.is_empty() => {
+                TextPart::Reference(reference) => match known::at(facts, reference.first()) {
+                    Some(Known::Constant { value, .. }) if reference.otherwise().is_empty() => {
                         Some(text_of(value).into_owned())
                     }
                     _ => read(reference),

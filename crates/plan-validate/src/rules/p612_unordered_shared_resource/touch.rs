@@ -147,14 +147,14 @@ impl Said {
 fn literal<'a>(facts: &Facts<'a>, template: &'a Template) -> Option<&'a str> {
     match template {
         Template::Literal(value) => value.as_str(),
-        Template::Reference(reference) if reference.otherwise.is_empty() => {
-            let Root::Config(key) = &reference.first.root else {
+        Template::Reference(reference) if reference.otherwise().is_empty() => {
+            let Root::Config(key) = &reference.first().root else {
                 return None;
             };
             let value = facts.plan.config.get(key)?;
             value
                 .as_str()
-                .filter(|_| reference.first.segments.is_empty())
+                .filter(|_| reference.first().segments.is_empty())
         }
         _ => None,
     }
