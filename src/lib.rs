@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub use plan_exec as exec;
+pub use plan_llm as llm;
 pub use plan_model as model;
 pub use plan_run as run;
 pub use plan_store as store;
@@ -16,6 +17,7 @@ pub use plan_exec::{
     RunRequest, RunUpdate, Secret, SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn,
     ToolOutput, ToolRegistry, WhenWaiting, blocking_tool_fn, inputs, tool_fn, tool_fn_with_context,
 };
+pub use plan_llm::{LanguageModel, ModelError, ModelRequest, ModelResponse};
 pub use plan_model::{Plan, StepId, ToolName, ToolSpec};
 pub use plan_run::{
     Answer, Decision, Failure, FailureClass, PrincipalName, RequestId, RunId, RunRecord, RunStatus,
