@@ -8,16 +8,21 @@
 
 mod asks;
 mod batch;
+mod code_call;
 mod command;
+mod dispatch;
 mod flight;
 mod flights;
 mod jitter;
 mod journal;
 mod keeper;
 mod lending;
+mod model_error;
 mod outcome;
 mod perform;
+mod prompt_call;
 mod redact;
+mod tool_call;
 mod turn;
 
 use std::collections::VecDeque;

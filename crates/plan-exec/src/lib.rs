@@ -4,8 +4,9 @@
 //! - [`Executor`] starts runs, and takes them up again in any process.
 //! - [`read_run`] reads the record of a run, also where its tools are gone.
 //! - [`RunHandle`] watches a run, answers its questions, cancels it.
-//! - [`Tool`], [`CodeRunner`], [`HumanChannel`], [`SecretSource`] and
-//!   [`Clock`] are what an application implements.
+//! - [`ModelRegistry`] holds the host's models.
+//! - [`Tool`], [`CodeRunner`], [`LanguageModel`](plan_llm::LanguageModel), [`HumanChannel`],
+//!   [`SecretSource`] and [`Clock`] are what an application implements.
 //!
 //! All decisions are made by the pure machine of `plan-run`. This crate brings it
 //! time, results and a journal, and does what the journal says.
@@ -18,6 +19,7 @@ mod executor;
 mod handle;
 mod human;
 mod inputs;
+mod models;
 mod progress;
 mod random;
 mod registry;
@@ -37,6 +39,7 @@ pub use executor::{
 pub use handle::RunHandle;
 pub use human::{HumanAnswer, HumanChannel};
 pub use inputs::{Inputs, RunRequest};
+pub use models::ModelRegistry;
 pub use plan_store::{Clock, SystemClock};
 pub use random::new_run_id;
 pub use registry::{RegistryError, ToolRegistry};

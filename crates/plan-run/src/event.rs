@@ -7,8 +7,8 @@ use plan_model::{Digest, PlanId, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Decision, Failure, IdempotencyKey, JsonObject, PrincipalName, Request, RequestId,
-    RunId, RunStatus, SkipReason, StepPath,
+    Answer, Decision, Failure, IdempotencyKey, JsonObject, ModelUsage, PrincipalName, Request,
+    RequestId, RunId, RunStatus, SkipReason, StepPath,
 };
 
 /// One fact and when it happened.
@@ -39,6 +39,17 @@ pub enum EventKind {
         attempt: u32,
         /// How it ended.
         outcome: AttemptOutcome,
+    },
+    /// A model answered an attempt, or counted tokens for an answer that it did not give.
+    ModelAnswered {
+        /// The step.
+        step: StepPath,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// Which answer to this attempt it is, from 1.
+        answer: u32,
+        /// What it cost.
+        usage: ModelUsage,
     },
     /// A failed attempt will be followed by another one.
     RetryScheduled {
@@ -160,6 +171,7 @@ impl EventKind {
             Self::RunCreated(_) => "run_created",
             Self::AttemptStarted(_) => "attempt_started",
             Self::AttemptEnded { .. } => "attempt_ended",
+            Self::ModelAnswered { .. } => "model_answered",
             Self::RetryScheduled { .. } => "retry_scheduled",
             Self::RetryDropped { .. } => "retry_dropped",
             Self::StepSkipped { .. } => "step_skipped",
@@ -185,6 +197,7 @@ impl EventKind {
             Self::RequestOpened(request) => Some(&request.step),
             Self::RequestAnswered(answered) => Some(&answered.step),
             Self::AttemptEnded { step, .. }
+            | Self::ModelAnswered { step, .. }
             | Self::RetryScheduled { step, .. }
             | Self::RetryDropped { step, .. }
             | Self::StepSkipped { step, .. }
@@ -278,6 +291,9 @@ pub struct AttemptStarted {
     pub key: IdempotencyKey,
     /// The arguments as resolved; secrets and sensitive inputs are masked.
     pub arguments: JsonObject,
+    /// The most tokens that its models may use, set aside of what the run has left; absent: no bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
 }
 
 /// How an attempt ended.
@@ -357,6 +373,8 @@ pub enum StopReason {
 pub enum Budget {
     /// Tool calls over all attempts and generations.
     ToolCalls,
+    /// Tokens of models over all attempts and generations.
+    ModelTokens,
     /// Driven time in milliseconds; waiting is not counted.
     WallTime,
     /// The run's deadline, in milliseconds since 1970.

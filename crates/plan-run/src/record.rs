@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::event::{Event, LateResult, PlanRef};
 use crate::{
-    Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request, RunId, RunStatus,
-    StepStatus,
+    Failure, JsonObject, Machine, ModelUsage, PrincipalName, RecordedPlan, Refused, Request, RunId,
+    RunStatus, StepStatus,
 };
 
 /// A run as it stands: its status, its steps, what it published.
@@ -28,6 +28,7 @@ pub struct RunRecord {
     pub(crate) principal: Option<PrincipalName>,
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) inputs: JsonObject,
+    pub(crate) usage: Option<ModelUsage>,
     pub(crate) steps: Vec<StepRecord>,
     pub(crate) index: BTreeMap<StepId, usize>,
     pub(crate) outputs: JsonObject,
@@ -62,6 +63,8 @@ pub struct StepRecord {
     pub stdout: Option<String>,
     /// The last of standard error, where there was one.
     pub stderr: Option<String>,
+    /// What models counted for it, over all its attempts; `None` where none answered.
+    pub usage: Option<ModelUsage>,
     /// Who answered its last request.
     pub answered_by: Option<PrincipalName>,
     /// Its last failure, unless it went well afterwards.
@@ -82,6 +85,8 @@ pub struct AttemptRecord {
     pub end: Option<Box<AttemptEnd>>,
     /// A result that came after it had ended.
     pub late: Option<Box<LateResult>>,
+    /// What models counted for it; `None` where none answered.
+    pub usage: Option<ModelUsage>,
 }
 
 /// How an attempt ended.
@@ -212,6 +217,11 @@ impl RunRecord {
     /// What the plan published; empty unless the run succeeded.
     pub fn outputs(&self) -> &Map<String, Value> {
         &self.outputs
+    }
+
+    /// What models counted over all attempts and resets; `None` where none answered.
+    pub fn usage(&self) -> Option<ModelUsage> {
+        self.usage
     }
 
     /// Every step, in plan order.

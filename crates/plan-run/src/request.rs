@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plan_model::{Digest, LanguageName, Timestamp, ToolName};
+use plan_model::{Digest, LanguageName, ModelName, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +50,8 @@ pub enum CallTarget {
     Tool(ToolName),
     /// A script in this language.
     Language(LanguageName),
+    /// A model.
+    Model(ModelName),
 }
 
 impl fmt::Display for CallTarget {
@@ -57,6 +59,7 @@ impl fmt::Display for CallTarget {
         match self {
             Self::Tool(name) => write!(f, "tool `{name}`"),
             Self::Language(name) => write!(f, "a script in `{name}`"),
+            Self::Model(name) => write!(f, "the model `{name}`"),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plan_model::Timestamp;
 use plan_run::event::{AttemptOutcome, LateResult};
-use plan_run::{Event, EventKind, Machine, Refused, StepPath, encode};
+use plan_run::{Event, EventKind, Machine, ModelUsage, Refused, StepPath, encode};
 use plan_store::Record;
 
 use crate::drive::command::Told;
@@ -91,6 +91,8 @@ pub(crate) struct Settled {
     pub(crate) step: StepPath,
     pub(crate) attempt: u32,
     pub(crate) result: Settlement,
+    /// What models counted for it, not journaled yet.
+    pub(crate) usage: Option<ModelUsage>,
 }
 
 /// What is known of how an attempt came out.
@@ -102,6 +104,8 @@ pub(crate) enum Settlement {
     Again(AttemptOutcome),
     /// A result of an attempt that had ended before, in such a batch.
     Late(LateResult),
+    /// The answer of a model, by its number among those to the attempt, in such a batch.
+    Answered(u32, ModelUsage),
 }
 
 impl Settled {
@@ -110,7 +114,14 @@ impl Settled {
             step,
             attempt,
             result: Settlement::Fresh(result),
+            usage: None,
         }
+    }
+
+    /// With what models counted for it.
+    pub(crate) fn with_usage(mut self, usage: Option<ModelUsage>) -> Self {
+        self.usage = usage;
+        self
     }
 
     /// Whether it tells of this attempt.
@@ -131,12 +142,19 @@ impl Settled {
                 attempt,
                 result,
             } => (step, attempt, Settlement::Late(result.clone())),
+            EventKind::ModelAnswered {
+                step,
+                attempt,
+                answer,
+                usage,
+            } => (step, attempt, Settlement::Answered(*answer, *usage)),
             _ => return None,
         };
         Some(Self {
             step: step.clone(),
             attempt: *attempt,
             result,
+            usage: None,
         })
     }
 
@@ -151,7 +169,12 @@ impl Settled {
             step,
             attempt,
             result,
+            usage,
         } = self;
+        if let Some(usage) = usage {
+            let kinds = machine.answered(&step, attempt, usage);
+            batch.stage_settled(machine, kinds.into_iter().collect())?;
+        }
         let verdict = match result {
             Settlement::Fresh(verdict) => verdict,
             Settlement::Late(result) => {
@@ -162,7 +185,13 @@ impl Settled {
                 }];
                 return batch.stage_settled(machine, kinds);
             }
-            // the append that seemed to fail had not: the journal has it
+            Settlement::Answered(answer, usage) => {
+                // the append that seemed to fail had not: the journal has it
+                let is_new = machine.answers(&step, attempt) < answer;
+                let kinds = is_new.then(|| machine.answered(&step, attempt, usage));
+                return batch.stage_settled(machine, kinds.flatten().into_iter().collect());
+            }
+            // and so it may have the end of the attempt
             Settlement::Again(_) if !machine.started().contains(&(step.clone(), attempt)) => {
                 return Ok(());
             }

@@ -1,7 +1,9 @@
 //! What the executor makes of what a call returned: within bounds, or a failure.
 
 use plan_model::Limits;
-use plan_run::{AttemptSuccess, Effect, Failure, FailureClass, RetryAdvice};
+use plan_run::{
+    AttemptSuccess, Effect, Failure, FailureClass, ModelAnswer, ModelUsage, RetryAdvice,
+};
 use serde_json::Value;
 
 use crate::drive::flight::Landing;
@@ -15,6 +17,15 @@ pub(crate) enum Returned {
     Tool(ToolOutput),
     /// A script.
     Code(CodeOutput),
+    /// A model, whatever it came to.
+    Model(Modelled),
+}
+
+/// What a question to a model came to, and what it cost.
+#[derive(Debug)]
+pub(crate) struct Modelled {
+    pub(crate) result: Result<ModelAnswer, ToolError>,
+    pub(crate) usage: Option<ModelUsage>,
 }
 
 /// Whether a call of this kind can have changed anything.
@@ -51,10 +62,13 @@ pub(crate) type Verdict = Result<AttemptSuccess, Box<Failure>>;
 pub(crate) struct Judged {
     pub(crate) result: Verdict,
     pub(crate) late: Option<Verdict>,
+    /// What models counted for it, where they were asked and said so.
+    pub(crate) usage: Option<ModelUsage>,
 }
 
 /// Judges how a call ended.
 pub(crate) fn judge(landing: Landing, reach: Reach, limits: &Limits) -> Judged {
+    let usage = usage_of(&landing);
     let (result, late) = match landing {
         Landing::Returned(result) => (returned(result, reach, limits), None),
         Landing::Panicked(said) => {
@@ -82,7 +96,26 @@ pub(crate) fn judge(landing: Landing, reach: Reach, limits: &Limits) -> Judged {
             (Err(Box::new(failure)), None)
         }
     };
-    Judged { result, late }
+    Judged {
+        result,
+        late,
+        usage,
+    }
+}
+
+/// What a call counted, however late it came.
+fn usage_of(landing: &Landing) -> Option<ModelUsage> {
+    match landing {
+        Landing::Returned(Ok(Returned::Model(modelled)))
+        | Landing::TimedOut {
+            late: Some(Ok(Returned::Model(modelled))),
+            ..
+        } => modelled.usage,
+        Landing::Returned(_)
+        | Landing::TimedOut { .. }
+        | Landing::Panicked(_)
+        | Landing::Stopped => None,
+    }
 }
 
 fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) -> Verdict {
@@ -97,21 +130,42 @@ fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) 
             stderr,
             exit_code,
         }),
+        Ok(Returned::Model(Modelled { result, .. })) => match result {
+            Ok(answer) => model(answer, reach, limits),
+            Err(error) => Err(Box::new(failure(error, reach, limits))),
+        },
         Err(error) => Err(Box::new(failure(error, reach, limits))),
     }
 }
 
-fn tool(output: ToolOutput, reach: Reach, limits: &Limits) -> Verdict {
-    if let Err(over) = within(&output.value, limits) {
-        take_apart(output.value);
-        let message = format!("the result has {over}");
-        let failure = Failure::new(FailureClass::LimitExceeded, message)
+fn model(answer: ModelAnswer, reach: Reach, limits: &Limits) -> Verdict {
+    if let ModelAnswer::Json(value) = answer {
+        let value = bounded(value, "answer", reach, limits)?;
+        return Ok(AttemptSuccess::Answer(ModelAnswer::Json(value)));
+    }
+    Ok(AttemptSuccess::Answer(answer))
+}
+
+/// The value, where it is within the bounds of values.
+fn bounded(value: Value, what: &str, reach: Reach, limits: &Limits) -> Result<Value, Box<Failure>> {
+    match within(&value, limits) {
+        Ok(_) => Ok(value),
+        Err(over) => {
+            take_apart(value);
+            let failure = Failure::new(
+                FailureClass::LimitExceeded,
+                format!("the {what} has {over}"),
+            )
             .with_retry(RetryAdvice::Never)
             .with_effect(reach.effect(Dispatched::Yes));
-        return Err(Box::new(failure));
+            Err(Box::new(failure))
+        }
     }
+}
+
+fn tool(output: ToolOutput, reach: Reach, limits: &Limits) -> Verdict {
     Ok(AttemptSuccess::Value {
-        value: output.value,
+        value: bounded(output.value, "result", reach, limits)?,
         stdout: output.stdout.map(|text| tail(text, limits.tail_bytes)),
         stderr: output.stderr.map(|text| tail(text, limits.tail_bytes)),
     })
@@ -154,6 +208,8 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
             redactor.text(stdout);
             redactor.text(stderr);
         }
+        Ok(AttemptSuccess::Answer(ModelAnswer::Text(text))) => redactor.text(text),
+        Ok(AttemptSuccess::Answer(ModelAnswer::Json(value))) => redactor.value(value),
         Err(failure) => {
             redactor.text(&mut failure.message);
             redactor.optional(&mut failure.stdout_tail);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use plan_model::{Digest, StepId, StepKind, Timestamp, ToolName};
+use plan_model::{Digest, ModelName, StepId, StepKind, Timestamp, ToolName};
 use plan_run::{
     AnswerRefused, CreateRefused, DecisionRefused, DecodeError, Refused, RunId, RunStatus, StepPath,
 };
@@ -87,6 +87,14 @@ pub enum Unequipped {
     NotImplemented {
         /// The first such tool.
         tool: ToolName,
+    },
+    /// The plan asks a model, and nothing answers for it.
+    #[error("step `{step}` asks the model `{model}`, and nothing answers for it")]
+    NoModel {
+        /// The first such step.
+        step: StepId,
+        /// The model.
+        model: ModelName,
     },
     /// The plan runs scripts, and the registry has no code runner.
     #[error("step `{step}` is a script, and there is no code runner")]

@@ -121,12 +121,24 @@ impl Shared {
             }
         }
         let scripts = |step: &&plan_model::Step| matches!(step.config, StepConfig::CodeCall(_));
-        match plan.plan().steps.iter().find(scripts) {
-            Some(step) if self.tools.code_runner().is_none() => Err(Unequipped::NoCodeRunner {
+        if let Some(step) = plan.plan().steps.iter().find(scripts)
+            && self.tools.code_runner().is_none()
+        {
+            return Err(Unequipped::NoCodeRunner {
                 step: step.id.clone(),
-            }),
-            _ => Ok(()),
+            });
         }
+        for step in &plan.plan().steps {
+            if let StepConfig::PromptCall(call) = &step.config
+                && self.models.get(&call.model).is_none()
+            {
+                return Err(Unequipped::NoModel {
+                    step: step.id.clone(),
+                    model: call.model.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Whether the policy of this executor grants the plan what it was granted when it was checked.

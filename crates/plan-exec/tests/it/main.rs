@@ -19,6 +19,7 @@ mod limits;
 mod paths;
 mod people;
 mod policy;
+mod prompts;
 mod relay;
 mod retry;
 mod secrets;

@@ -167,6 +167,7 @@ impl<P: Basis> Machine<P> {
             sweep: Slot(0),
             requests: BTreeMap::new(),
             tool_calls: 0,
+            tokens: 0,
             driven: std::time::Duration::ZERO,
             driven_to: first.at,
             clock: first.at,

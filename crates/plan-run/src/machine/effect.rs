@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::Machine;
 use super::layout::Work;
 use super::phase::Phase;
+use super::prompt_call::PromptEffect;
 use super::resolve::{code_values, invalid};
 use super::scope::RunScope;
 use super::slot::Slot;
@@ -24,6 +25,8 @@ pub enum EffectCall {
     Tool(ToolEffect),
     /// Run a script.
     Code(CodeEffect),
+    /// Ask a model.
+    Prompt(PromptEffect),
 }
 
 /// A call of a tool.
@@ -77,6 +80,7 @@ impl EffectCall {
         match self {
             Self::Tool(call) => call.timeout,
             Self::Code(call) => call.timeout,
+            Self::Prompt(call) => call.timeout,
         }
     }
 
@@ -85,6 +89,7 @@ impl EffectCall {
         match self {
             Self::Tool(call) => &call.key,
             Self::Code(call) => &call.key,
+            Self::Prompt(call) => &call.key,
         }
     }
 }
@@ -173,6 +178,12 @@ impl Machine {
                     timeout: shortest([declared.timeout_secs, call.timeout_secs]),
                 }))
             }
+            Some(Work::Prompt(call)) => {
+                grant
+                    .permits_model(&declared.id, &call.model)
+                    .map_err(|refusal| refused(&refusal.to_string()))?;
+                self.prompt_effect(slot, call, key).map(EffectCall::Prompt)
+            }
             Some(Work::Ask(_) | Work::Choose(_)) | None => {
                 Err(internal(format!("`{step}` performs nothing")))
             }
@@ -224,7 +235,8 @@ fn each_template<'a>(config: &'a StepConfig, visit: &mut dyn FnMut(&'a Template)
             call.env.values().for_each(&mut *visit);
             call.working_dir.iter().for_each(visit);
         }
-        Some(Work::Ask(_) | Work::Choose(_)) | None => {}
+        // secrets are no part of a prompt: `check` refuses them there
+        Some(Work::Prompt(_) | Work::Ask(_) | Work::Choose(_)) | None => {}
     }
 }
 

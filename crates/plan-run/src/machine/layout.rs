@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use plan_model::{
-    CodeCall, Condition, Graph, HumanInteraction, Plan, StepConfig, StepId, StepKind, ToolCall,
-    ToolName,
+    CodeCall, Condition, Graph, HumanInteraction, Plan, PromptCall, StepConfig, StepId, StepKind,
+    ToolCall, ToolName,
 };
 use plan_validate::{Approval, ValidatedPlan};
 
@@ -31,6 +31,8 @@ pub(super) struct Layout {
     pub(super) max_concurrency: usize,
     /// Tool calls over all attempts and generations.
     pub(super) max_tool_calls: Option<u64>,
+    /// Tokens of models over all attempts and generations.
+    pub(super) max_model_tokens: Option<u64>,
     /// Driven time.
     pub(super) max_wall: Option<Duration>,
 }
@@ -40,6 +42,7 @@ pub(super) struct Layout {
 pub(super) enum Work<'a> {
     Tool(&'a ToolCall),
     Code(&'a CodeCall),
+    Prompt(&'a PromptCall),
     Ask(&'a HumanInteraction),
     Choose(&'a Condition),
 }
@@ -50,12 +53,10 @@ impl<'a> Work<'a> {
         match config {
             StepConfig::ToolCall(call) => Some(Self::Tool(call)),
             StepConfig::CodeCall(call) => Some(Self::Code(call)),
+            StepConfig::PromptCall(call) => Some(Self::Prompt(call)),
             StepConfig::HumanInteraction(ask) => Some(Self::Ask(ask)),
             StepConfig::Condition(condition) => Some(Self::Choose(condition)),
-            StepConfig::PromptCall(_)
-            | StepConfig::AgentCall(_)
-            | StepConfig::FanOut(_)
-            | StepConfig::FanIn(_) => None,
+            StepConfig::AgentCall(_) | StepConfig::FanOut(_) | StepConfig::FanIn(_) => None,
         }
     }
 }
@@ -123,6 +124,7 @@ impl Layout {
             gates,
             max_concurrency: usize::try_from(max_concurrency).unwrap_or(usize::MAX),
             max_tool_calls: limits.max_tool_calls,
+            max_model_tokens: limits.max_model_tokens,
             max_wall: limits.max_wall_secs.map(plan_model::Seconds::as_duration),
         }
     }
@@ -137,6 +139,7 @@ impl Layout {
             gates: BTreeMap::new(),
             max_concurrency: usize::MAX,
             max_tool_calls: None,
+            max_model_tokens: None,
             max_wall: None,
         }
     }

@@ -86,7 +86,7 @@ impl Machine {
                     )
                 }),
             Some(Work::Ask(ask)) => self.open_question(slot, ask, now),
-            Some(Work::Tool(_) | Work::Code(_)) => self.start(slot),
+            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_)) => self.start(slot, None),
             None => Err(Failure::new(
                 FailureClass::Internal,
                 "the step is of a kind that cannot run here",
@@ -114,6 +114,7 @@ impl Machine {
             slots.sort_unstable();
         }
         let mut calls = state.tool_calls;
+        let mut tokens = self.tokens_left();
         let mut pools: Vec<(usize, usize)> = Vec::new();
         for slot in slots.into_iter().take(free) {
             let pool = self.layout.pool_of(slot);
@@ -133,8 +134,23 @@ impl Machine {
                 });
                 return;
             }
+            let mut set_aside = None;
+            if let Some(left) = tokens
+                && let Some(most) = self.tokens_of(slot, left)
+            {
+                if let Some(crossed) = self.spent() {
+                    events.push(crossed);
+                    return;
+                }
+                if most == 0 {
+                    // what is in flight may give back some of it
+                    continue;
+                }
+                tokens = Some(left.saturating_sub(most));
+                set_aside = Some(most);
+            }
             calls += u64::from(is_tool);
-            match self.start(slot) {
+            match self.start(slot, set_aside) {
                 Ok(event) => events.push(event),
                 Err(failure) => {
                     events.push(self.broken(slot, failure));
@@ -147,7 +163,7 @@ impl Machine {
     }
 
     /// The start of an attempt, or the request for its approval.
-    fn start(&self, slot: Slot) -> Result<EventKind, Failure> {
+    fn start(&self, slot: Slot, tokens: Option<u64>) -> Result<EventKind, Failure> {
         let arguments = self.shown_arguments(slot)?;
         let state = self.state.steps.at(slot);
         if let Some(gate) = self.layout.gate_of(slot)
@@ -168,6 +184,7 @@ impl Machine {
             generation,
             key: IdempotencyKey::of(self.run_id(), &step, generation),
             arguments,
+            tokens,
             step,
         }))
     }

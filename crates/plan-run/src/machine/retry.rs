@@ -28,6 +28,8 @@ impl Machine {
             Some(Work::Tool(_)) => self.plan.tool(&step.id).is_some_and(|spec| {
                 spec.effects.safe_to_repeat() || spec.idempotency_key != IdempotencyKeySupport::None
             }),
+            // a question changes nothing
+            Some(Work::Prompt(_)) => true,
             // nobody knows what a script does
             Some(Work::Code(_)) => false,
             Some(Work::Ask(_) | Work::Choose(_)) | None => true,

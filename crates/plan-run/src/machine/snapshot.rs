@@ -7,7 +7,8 @@ use super::Machine;
 use super::basis::Basis;
 use super::outputs::tail;
 use super::slot::Slot;
-use super::state::{StopCause, Stopping};
+use super::state::{AttemptState, StopCause, Stopping};
+use crate::ModelUsage;
 use crate::record::{AttemptRecord, Cancelled, RunRecord, StepRecord};
 
 impl<P: Basis> Machine<P> {
@@ -25,6 +26,7 @@ impl<P: Basis> Machine<P> {
             }),
             Some(_) | None => None,
         };
+        let steps: Vec<StepRecord> = self.slots().map(|slot| self.step_record(slot)).collect();
         let ids = self.plan.plan().steps.iter().enumerate();
         RunRecord {
             run: self.run_id().clone(),
@@ -36,7 +38,8 @@ impl<P: Basis> Machine<P> {
             principal: state.created.principal.clone(),
             tags: state.created.tags.clone(),
             inputs: state.masked_inputs.clone(),
-            steps: self.slots().map(|slot| self.step_record(slot)).collect(),
+            usage: sum(steps.iter().filter_map(|step| step.usage)),
+            steps,
             index: ids.map(|(index, step)| (step.id.clone(), index)).collect(),
             outputs: ended.map(|ended| ended.outputs.clone()).unwrap_or_default(),
             waiting: self.requests().into_iter().cloned().collect(),
@@ -58,6 +61,7 @@ impl<P: Basis> Machine<P> {
                 arguments: attempt.arguments.clone(),
                 end: attempt.end.clone(),
                 late: attempt.late.clone(),
+                usage: attempt.usage(),
             });
         let outputs = state.outputs.clone().unwrap_or_default();
         let end = state
@@ -90,8 +94,22 @@ impl<P: Basis> Machine<P> {
                 "stderr",
             ),
             outputs,
+            usage: sum(state.attempts.iter().filter_map(AttemptState::usage)),
             answered_by: state.answered_by.clone(),
             failure: state.failure.clone(),
         }
     }
+}
+
+impl AttemptState {
+    /// What its models counted; `None` where none answered.
+    fn usage(&self) -> Option<ModelUsage> {
+        let asked = self.asked.as_deref()?;
+        (asked.answers > 0).then_some(asked.usage)
+    }
+}
+
+/// All of them together; `None` where there are none.
+fn sum(usages: impl Iterator<Item = ModelUsage>) -> Option<ModelUsage> {
+    usages.reduce(ModelUsage::plus)
 }

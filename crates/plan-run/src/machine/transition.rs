@@ -51,6 +51,12 @@ impl<P: Basis> Machine<P> {
             } => {
                 self.attempt_ended(at, &event.kind, step, *attempt, outcome)?;
             }
+            EventKind::ModelAnswered {
+                step,
+                attempt,
+                answer,
+                usage,
+            } => self.model_answered(at, (step, *attempt), *answer, *usage)?,
             EventKind::RetryScheduled { step, due_at, .. } => {
                 let (slot, phase) = self.follow(step, Move::Schedule(*due_at), &event.kind)?;
                 self.tick(at);

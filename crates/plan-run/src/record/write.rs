@@ -22,6 +22,7 @@ impl Serialize for RunRecord {
         map.serialize_entry("inputs", &self.inputs)?;
         map.serialize_entry("steps", &Steps(&self.steps))?;
         map.serialize_entry("outputs", &self.outputs)?;
+        entry(&mut map, "usage", self.usage.as_ref())?;
         let waiting: Vec<Waiting<'_>> = self.waiting.iter().map(Waiting).collect();
         map.serialize_entry("waiting", &waiting)?;
         entry(&mut map, "failure", self.failure.as_ref())?;
@@ -49,6 +50,7 @@ impl Serialize for StepRecord {
         map.serialize_entry("outputs", &self.outputs)?;
         entry(&mut map, "stdout", self.stdout.as_ref())?;
         entry(&mut map, "stderr", self.stderr.as_ref())?;
+        entry(&mut map, "usage", self.usage.as_ref())?;
         entry(&mut map, "answered_by", self.answered_by.as_ref())?;
         entry(&mut map, "failure", self.failure.as_ref())?;
         map.end()
@@ -72,6 +74,7 @@ impl Serialize for AttemptRecord {
             self.end.as_ref().and_then(|end| end.failure.as_ref()),
         )?;
         entry(&mut map, "late_result", self.late.as_ref())?;
+        entry(&mut map, "usage", self.usage.as_ref())?;
         map.end()
     }
 }

@@ -214,14 +214,8 @@ fn a_branch_is_taken_by_a_condition_alone() {
 #[test]
 fn kinds_that_do_not_run_here_are_named_before_the_run_exists() {
     let list = json!({ "type": "FAN_IN", "from_steps": ["a"], "collect_field": "all" });
-    let prompt =
-        json!({ "type": "PROMPT_CALL", "model": "m", "user_prompt": "hi", "output_field": "o" });
     let plan = plan(
-        &json!([
-            call("a", "read", &[], &json!({})),
-            step("all", list, &[]),
-            step("p", prompt, &[])
-        ]),
+        &json!([call("a", "read", &[], &json!({})), step("all", list, &[])]),
         &json!({}),
     );
     let new = NewRun::new(RunId::new("r").unwrap(), Map::new());
@@ -232,7 +226,7 @@ fn kinds_that_do_not_run_here_are_named_before_the_run_exists() {
         .iter()
         .map(|step| format!("{} {}", step.step, step.kind))
         .collect();
-    assert_eq!(named, ["all FAN_IN", "p PROMPT_CALL"]);
+    assert_eq!(named, ["all FAN_IN"]);
 }
 
 #[test]
