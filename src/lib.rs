@@ -12,10 +12,11 @@ pub use plan_tools as tools;
 pub use plan_validate as validate;
 
 pub use plan_exec::{
-    Cancellation, CodeOutput, CodeRequest, CodeRunner, ControlError, Dispatched, ExecError,
-    Executor, HumanAnswer, HumanChannel, Inputs, LoadError, Resume, ResumeError, RunHandle,
-    RunRequest, RunUpdate, Secret, SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn,
-    ToolOutput, ToolRegistry, WhenWaiting, blocking_tool_fn, inputs, tool_fn, tool_fn_with_context,
+    AgentRunner, AgentTask, AgentTools, Cancellation, CodeOutput, CodeRequest, CodeRunner,
+    ControlError, Dispatched, ExecError, Executor, HumanAnswer, HumanChannel, Inputs, LoadError,
+    LoopAgent, ModelRegistry, Resume, ResumeError, RunHandle, RunRequest, RunUpdate, Secret,
+    SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn, ToolOutput, ToolRegistry,
+    WhenWaiting, blocking_tool_fn, inputs, tool_fn, tool_fn_with_context,
 };
 pub use plan_llm::{LanguageModel, ModelError, ModelRequest, ModelResponse};
 pub use plan_model::{Plan, StepId, ToolName, ToolSpec};
@@ -34,3 +35,11 @@ pub use plan_validate::{
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/write-a-tool.md")]
 struct WriteATool;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-a-model.md")]
+struct WriteAModel;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-an-agent-runner.md")]
+struct WriteAnAgentRunner;

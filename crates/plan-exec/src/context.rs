@@ -71,6 +71,21 @@ impl ToolContext {
         )
     }
 
+    /// The context of a call that the agent of this one makes.
+    pub(crate) fn for_call(&self, key: IdempotencyKey, cancellation: Cancellation) -> Self {
+        Self {
+            run: Arc::clone(&self.run),
+            call: Arc::new(CallFacts {
+                step: self.call.step.clone(),
+                attempt: self.call.attempt,
+                key,
+                deadline: self.call.deadline,
+                cancellation,
+                progress: self.call.progress.clone(),
+            }),
+        }
+    }
+
     /// The context with another scratch folder.
     #[must_use]
     pub fn with_scratch(self, folder: impl Into<PathBuf>) -> Self {

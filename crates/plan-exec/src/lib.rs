@@ -5,12 +5,13 @@
 //! - [`read_run`] reads the record of a run, also where its tools are gone.
 //! - [`RunHandle`] watches a run, answers its questions, cancels it.
 //! - [`ModelRegistry`] holds the host's models.
-//! - [`Tool`], [`CodeRunner`], [`LanguageModel`](plan_llm::LanguageModel), [`HumanChannel`],
-//!   [`SecretSource`] and [`Clock`] are what an application implements.
+//! - [`Tool`], [`CodeRunner`], [`LanguageModel`](plan_llm::LanguageModel), [`AgentRunner`],
+//!   [`HumanChannel`], [`SecretSource`] and [`Clock`] are what an application implements.
 //!
 //! All decisions are made by the pure machine of `plan-run`. This crate brings it
 //! time, results and a journal, and does what the journal says.
 
+mod agent;
 mod cancellation;
 mod code;
 mod context;
@@ -29,6 +30,7 @@ mod tool_error;
 mod tool_fn;
 mod update;
 
+pub use agent::{AgentRunner, AgentTask, AgentTools, LoopAgent};
 pub use cancellation::Cancellation;
 pub use code::{CodeOutput, CodeRequest, CodeRunner, ScriptSource};
 pub use context::ToolContext;

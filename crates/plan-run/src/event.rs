@@ -51,6 +51,20 @@ pub enum EventKind {
         /// What it cost.
         usage: ModelUsage,
     },
+    /// An agent asks for a call of a tool. Unless it is refused, it is made next.
+    AgentCalled(Box<AgentCalled>),
+    /// A call that an agent had asked for is over.
+    AgentCallEnded {
+        /// The step.
+        step: StepPath,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// Which of the attempt's calls it is, from 1.
+        call: u32,
+        /// Why it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<Box<Failure>>,
+    },
     /// A failed attempt will be followed by another one.
     RetryScheduled {
         /// The step.
@@ -172,6 +186,8 @@ impl EventKind {
             Self::AttemptStarted(_) => "attempt_started",
             Self::AttemptEnded { .. } => "attempt_ended",
             Self::ModelAnswered { .. } => "model_answered",
+            Self::AgentCalled(_) => "agent_called",
+            Self::AgentCallEnded { .. } => "agent_call_ended",
             Self::RetryScheduled { .. } => "retry_scheduled",
             Self::RetryDropped { .. } => "retry_dropped",
             Self::StepSkipped { .. } => "step_skipped",
@@ -194,10 +210,12 @@ impl EventKind {
     pub fn step(&self) -> Option<&StepPath> {
         match self {
             Self::AttemptStarted(started) => Some(&started.step),
+            Self::AgentCalled(called) => Some(&called.step),
             Self::RequestOpened(request) => Some(&request.step),
             Self::RequestAnswered(answered) => Some(&answered.step),
             Self::AttemptEnded { step, .. }
             | Self::ModelAnswered { step, .. }
+            | Self::AgentCallEnded { step, .. }
             | Self::RetryScheduled { step, .. }
             | Self::RetryDropped { step, .. }
             | Self::StepSkipped { step, .. }
@@ -294,6 +312,25 @@ pub struct AttemptStarted {
     /// The most tokens that its models may use, set aside of what the run has left; absent: no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+}
+
+/// A call that an agent asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AgentCalled {
+    /// The step of the agent.
+    pub step: StepPath,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// Which of the attempt's calls it is, from 1.
+    pub call: u32,
+    /// The tool, as the agent names it.
+    pub tool: String,
+    /// The arguments, as the agent wrote them.
+    pub arguments: JsonObject,
+    /// Why it is not made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Box<Failure>>,
 }
 
 /// How an attempt ended.

@@ -27,9 +27,9 @@ pub use event::{Event, EventKind};
 pub use failure::{Effect, Failure, FailureClass, RetryAdvice};
 pub use id::{IdempotencyKey, NameError, PrincipalName, RequestId, RunId, StepPath, StepPathError};
 pub use machine::{
-    AnswerRefused, AttemptSuccess, Basis, CodeEffect, CodeText, CreateRefused, DecisionRefused,
-    Drift, EffectCall, Ending, Machine, ModelAnswer, NewRun, PromptEffect, RecordedPlan,
-    ResumeRefused, Resumption, ToolEffect, UnsupportedStep,
+    AgentEffect, AgentReport, AnswerRefused, AttemptSuccess, Basis, CodeEffect, CodeText,
+    CreateRefused, DecisionRefused, Drift, EffectCall, Ending, Machine, ModelAnswer, NewRun,
+    PromptEffect, RecordedPlan, ResumeRefused, Resumption, ToolEffect, UnsupportedStep,
 };
 pub use object::JsonObject;
 pub use record::RunRecord;

@@ -1,5 +1,6 @@
 //! One run: its state, and what can be asked of it.
 
+mod agent_call;
 mod answer;
 mod basis;
 mod budget;
@@ -39,6 +40,7 @@ use plan_validate::ValidatedPlan;
 use crate::event::Event;
 use crate::{Refused, Request, RunId, RunStatus, StepPath};
 
+pub use agent_call::{AgentEffect, AgentReport};
 pub use answer::AnswerRefused;
 pub use basis::{Basis, RecordedPlan};
 pub use create::{CreateRefused, NewRun};

@@ -87,6 +87,28 @@ pub struct AttemptRecord {
     pub late: Option<Box<LateResult>>,
     /// What models counted for it; `None` where none answered.
     pub usage: Option<ModelUsage>,
+    /// The calls that its agent asked for.
+    pub calls: Vec<AgentCallRecord>,
+}
+
+/// A call of a tool that an agent asked for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AgentCallRecord {
+    /// Its number among the calls of the attempt, from 1.
+    pub call: u32,
+    /// The tool, as the agent named it.
+    pub tool: String,
+    /// The arguments, as the agent wrote them.
+    pub arguments: JsonObject,
+    /// When it was asked for.
+    pub started_at: Timestamp,
+    /// When it ended; `None` while it runs, where it was refused, and where the attempt ended before.
+    pub ended_at: Option<Timestamp>,
+    /// Why it was not made.
+    pub refusal: Option<Box<Failure>>,
+    /// Why it failed.
+    pub failure: Option<Box<Failure>>,
 }
 
 /// How an attempt ended.

@@ -4,6 +4,8 @@ mod confine;
 mod language;
 mod script;
 
+pub(crate) use confine::{Roots, scratch};
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -7,6 +7,7 @@ use plan_run::event::{AttemptOutcome, LateResult};
 use plan_run::{Event, EventKind, Machine, ModelUsage, Refused, StepPath, encode};
 use plan_store::Record;
 
+use crate::drive::agents::{AgentWord, Heard};
 use crate::drive::command::Told;
 use crate::drive::outcome::Verdict;
 
@@ -20,6 +21,8 @@ pub(crate) struct Batch {
     settled: Vec<usize>,
     /// Whom to tell once the events are in the journal.
     pub(crate) told: Vec<Told>,
+    /// What is said to agents once the events are in the journal.
+    pub(crate) heard: Vec<Heard>,
 }
 
 impl Batch {
@@ -29,6 +32,7 @@ impl Batch {
             events: Vec::new(),
             settled: Vec::new(),
             told: Vec::new(),
+            heard: Vec::new(),
         }
     }
 
@@ -70,18 +74,23 @@ impl Batch {
             // whoever asked may have left
             drop(reply.send(Ok(())));
         }
+        for (word, said) in self.heard {
+            // the agent may be gone
+            drop(word.reply.send(said));
+        }
         self.events
     }
 
     /// What has to be staged again, because the journal did not take the batch.
-    pub(crate) fn withdraw(self) -> (Vec<Settled>, Vec<Told>) {
+    pub(crate) fn withdraw(self) -> (Vec<Settled>, Vec<Told>, Vec<AgentWord>) {
         let settled = self
             .settled
             .iter()
             .filter_map(|at| self.events.get(*at))
             .filter_map(|event| Settled::again(&event.kind))
             .collect();
-        (settled, self.told)
+        let words = self.heard.into_iter().map(|(word, _)| word).collect();
+        (settled, self.told, words)
     }
 }
 

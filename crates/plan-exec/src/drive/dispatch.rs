@@ -27,6 +27,13 @@ pub(super) struct Takeoff {
     cancellation: Cancellation,
 }
 
+impl Takeoff {
+    /// Raised when the call is to end; looking at it this way promises nothing.
+    pub(super) fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
+    }
+}
+
 impl Drive {
     /// Makes the call that an effect is.
     pub(super) fn dispatch(&mut self, step: &StepPath, attempt: u32, effect: EffectCall) {
@@ -35,6 +42,7 @@ impl Drive {
             EffectCall::Tool(effect) => self.call_tool(takeoff, effect),
             EffectCall::Code(effect) => self.run_code(takeoff, effect),
             EffectCall::Prompt(effect) => self.ask_model(takeoff, effect),
+            EffectCall::Agent(effect) => self.run_agent(takeoff, effect),
         }
     }
 

@@ -6,7 +6,7 @@ use plan_run::{FailureClass, RetryAdvice};
 use crate::{Dispatched, ToolError};
 
 /// The failure of an attempt whose model did not answer.
-pub(super) fn tool_error(error: ModelError) -> ToolError {
+pub(crate) fn tool_error(error: ModelError) -> ToolError {
     let retry = match error.retry() {
         ModelRetry::Never => RetryAdvice::Never,
         ModelRetry::Later => RetryAdvice::Later,

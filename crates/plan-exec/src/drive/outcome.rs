@@ -2,7 +2,8 @@
 
 use plan_model::Limits;
 use plan_run::{
-    AttemptSuccess, Effect, Failure, FailureClass, ModelAnswer, ModelUsage, RetryAdvice,
+    AgentReport, AttemptSuccess, Effect, Failure, FailureClass, ModelAnswer, ModelUsage,
+    RetryAdvice,
 };
 use serde_json::Value;
 
@@ -17,6 +18,8 @@ pub(crate) enum Returned {
     Tool(ToolOutput),
     /// A script.
     Code(CodeOutput),
+    /// An agent.
+    Agent(AgentReport),
     /// A model, whatever it came to.
     Model(Modelled),
 }
@@ -130,6 +133,7 @@ fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) 
             stderr,
             exit_code,
         }),
+        Ok(Returned::Agent(report)) => Ok(AttemptSuccess::Report(report)),
         Ok(Returned::Model(Modelled { result, .. })) => match result {
             Ok(answer) => model(answer, reach, limits),
             Err(error) => Err(Box::new(failure(error, reach, limits))),
@@ -208,6 +212,10 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
             redactor.text(stdout);
             redactor.text(stderr);
         }
+        Ok(AttemptSuccess::Report(report)) => {
+            redactor.text(&mut report.report);
+            redactor.optional(&mut report.transcript);
+        }
         Ok(AttemptSuccess::Answer(ModelAnswer::Text(text))) => redactor.text(text),
         Ok(AttemptSuccess::Answer(ModelAnswer::Json(value))) => redactor.value(value),
         Err(failure) => {
@@ -222,7 +230,7 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
 }
 
 /// About how many bytes a value has as JSON, or which bound it crosses, as a clause. Iterative.
-fn within(value: &Value, limits: &Limits) -> Result<usize, String> {
+pub(crate) fn within(value: &Value, limits: &Limits) -> Result<usize, String> {
     let mut bytes = 0_usize;
     let mut open = vec![(value, 0_usize)];
     while let Some((value, depth)) = open.pop() {
@@ -252,7 +260,7 @@ fn within(value: &Value, limits: &Limits) -> Result<usize, String> {
 }
 
 /// Drops a value of any depth without recursion.
-fn take_apart(value: Value) {
+pub(crate) fn take_apart(value: Value) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         match value {

@@ -20,6 +20,8 @@ impl Drive {
                 EventKind::RunCreated(_)
                 | EventKind::AttemptEnded { .. }
                 | EventKind::ModelAnswered { .. }
+                | EventKind::AgentCalled(_)
+                | EventKind::AgentCallEnded { .. }
                 | EventKind::RetryScheduled { .. }
                 | EventKind::RetryDropped { .. }
                 | EventKind::StepSkipped { .. }

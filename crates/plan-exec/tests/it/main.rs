@@ -3,6 +3,7 @@
 
 mod lab;
 
+mod agents;
 mod audit;
 mod cancel;
 mod claim;

@@ -7,6 +7,7 @@ use plan_model::{LanguageName, Reference, SecretName, StepConfig, Template, Tool
 use serde_json::{Map, Value};
 
 use super::Machine;
+use super::agent_call::AgentEffect;
 use super::layout::Work;
 use super::phase::Phase;
 use super::prompt_call::PromptEffect;
@@ -27,6 +28,8 @@ pub enum EffectCall {
     Code(CodeEffect),
     /// Ask a model.
     Prompt(PromptEffect),
+    /// Let an agent work.
+    Agent(AgentEffect),
 }
 
 /// A call of a tool.
@@ -81,6 +84,7 @@ impl EffectCall {
             Self::Tool(call) => call.timeout,
             Self::Code(call) => call.timeout,
             Self::Prompt(call) => call.timeout,
+            Self::Agent(call) => call.timeout,
         }
     }
 
@@ -90,6 +94,7 @@ impl EffectCall {
             Self::Tool(call) => &call.key,
             Self::Code(call) => &call.key,
             Self::Prompt(call) => &call.key,
+            Self::Agent(call) => &call.key,
         }
     }
 }
@@ -184,6 +189,14 @@ impl Machine {
                     .map_err(|refusal| refused(&refusal.to_string()))?;
                 self.prompt_effect(slot, call, key).map(EffectCall::Prompt)
             }
+            Some(Work::Agent(call)) => {
+                grant
+                    .permits_agent(&declared.id, call.agent.as_ref())
+                    .map_err(|refusal| refused(&refusal.to_string()))?;
+                let timeout = shortest([declared.timeout_secs, call.timeout_secs]);
+                self.agent_effect(slot, call, key, timeout)
+                    .map(EffectCall::Agent)
+            }
             Some(Work::Ask(_) | Work::Choose(_)) | None => {
                 Err(internal(format!("`{step}` performs nothing")))
             }
@@ -235,8 +248,8 @@ fn each_template<'a>(config: &'a StepConfig, visit: &mut dyn FnMut(&'a Template)
             call.env.values().for_each(&mut *visit);
             call.working_dir.iter().for_each(visit);
         }
-        // secrets are no part of a prompt: `check` refuses them there
-        Some(Work::Prompt(_) | Work::Ask(_) | Work::Choose(_)) | None => {}
+        // secrets are no part of a prompt or an objective: `check` refuses them there
+        Some(Work::Prompt(_) | Work::Agent(_) | Work::Ask(_) | Work::Choose(_)) | None => {}
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use plan_model::{
-    CodeCall, Condition, Graph, HumanInteraction, Plan, PromptCall, StepConfig, StepId, StepKind,
-    ToolCall, ToolName,
+    AgentCall, CodeCall, Condition, Graph, HumanInteraction, Plan, PromptCall, StepConfig, StepId,
+    StepKind, ToolCall, ToolName,
 };
 use plan_validate::{Approval, ValidatedPlan};
 
@@ -43,6 +43,7 @@ pub(super) enum Work<'a> {
     Tool(&'a ToolCall),
     Code(&'a CodeCall),
     Prompt(&'a PromptCall),
+    Agent(&'a AgentCall),
     Ask(&'a HumanInteraction),
     Choose(&'a Condition),
 }
@@ -54,9 +55,10 @@ impl<'a> Work<'a> {
             StepConfig::ToolCall(call) => Some(Self::Tool(call)),
             StepConfig::CodeCall(call) => Some(Self::Code(call)),
             StepConfig::PromptCall(call) => Some(Self::Prompt(call)),
+            StepConfig::AgentCall(call) => Some(Self::Agent(call)),
             StepConfig::HumanInteraction(ask) => Some(Self::Ask(ask)),
             StepConfig::Condition(condition) => Some(Self::Choose(condition)),
-            StepConfig::AgentCall(_) | StepConfig::FanOut(_) | StepConfig::FanIn(_) => None,
+            StepConfig::FanOut(_) | StepConfig::FanIn(_) => None,
         }
     }
 }

@@ -7,13 +7,14 @@ use plan_model::{Limits, Output, Step, StepConfig, ValueType};
 use serde_json::{Map, Value};
 
 use super::Machine;
+use super::agent_call::of_report;
 use super::measure::{Excess, dismantle, weigh};
 use super::prompt_call::of_answer;
 use super::resolve::listed;
 use super::settle::AttemptSuccess;
 use super::slot::Slot;
 use crate::event::Delivered;
-use crate::{Effect, Failure, FailureClass, ModelAnswer, RetryAdvice};
+use crate::{AgentReport, Effect, Failure, FailureClass, ModelAnswer, RetryAdvice};
 
 /// The members of what a process that printed plain text returns.
 const PROCESS: [&str; 3] = ["stdout", "stderr", "exit_code"];
@@ -48,6 +49,11 @@ impl Machine {
                     stderr: None,
                 }
             }
+            AttemptSuccess::Report(AgentReport { report, transcript }) => Delivered {
+                outputs: of_report(step, report)?.into(),
+                stdout: transcript.map(tail),
+                stderr: None,
+            },
             AttemptSuccess::Value {
                 value,
                 stdout,

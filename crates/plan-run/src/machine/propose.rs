@@ -86,7 +86,9 @@ impl Machine {
                     )
                 }),
             Some(Work::Ask(ask)) => self.open_question(slot, ask, now),
-            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_)) => self.start(slot, None),
+            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => {
+                self.start(slot, None)
+            }
             None => Err(Failure::new(
                 FailureClass::Internal,
                 "the step is of a kind that cannot run here",

@@ -37,6 +37,7 @@ impl Machine {
             Some(Work::Code(call)) => Ok(code_values(call, &scope, self.limits())?
                 .into_object()
                 .into()),
+            Some(Work::Agent(call)) => Ok(self.agent_values(call)?.into_object().into()),
             Some(Work::Prompt(call)) => Ok(self.prompt_values(call)?.into_object().into()),
             Some(Work::Ask(_) | Work::Choose(_)) | None => Ok(JsonObject::default()),
         }

@@ -30,8 +30,8 @@ impl Machine {
             }),
             // a question changes nothing
             Some(Work::Prompt(_)) => true,
-            // nobody knows what a script does
-            Some(Work::Code(_)) => false,
+            // nobody knows what a script or an agent does
+            Some(Work::Code(_) | Work::Agent(_)) => false,
             Some(Work::Ask(_) | Work::Choose(_)) | None => true,
         }
     }

@@ -9,7 +9,7 @@ use super::measure::{dismantle, weigh};
 use super::outputs::tail;
 use super::phase::Phase;
 use crate::event::{AttemptOutcome, EventKind, LateResult};
-use crate::{Effect, Failure, FailureClass, ModelAnswer, StepPath};
+use crate::{AgentReport, Effect, Failure, FailureClass, ModelAnswer, StepPath};
 
 /// What an effect returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,8 @@ pub enum AttemptSuccess {
     },
     /// A model answered.
     Answer(ModelAnswer),
+    /// An agent reported.
+    Report(AgentReport),
 }
 
 impl From<Value> for AttemptSuccess {
@@ -152,6 +154,8 @@ fn discard(success: AttemptSuccess) {
         AttemptSuccess::Value { value, .. } | AttemptSuccess::Answer(ModelAnswer::Json(value)) => {
             dismantle(value);
         }
-        AttemptSuccess::Process { .. } | AttemptSuccess::Answer(ModelAnswer::Text(_)) => {}
+        AttemptSuccess::Process { .. }
+        | AttemptSuccess::Answer(ModelAnswer::Text(_))
+        | AttemptSuccess::Report(_) => {}
     }
 }

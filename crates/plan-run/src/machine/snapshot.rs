@@ -62,6 +62,10 @@ impl<P: Basis> Machine<P> {
                 end: attempt.end.clone(),
                 late: attempt.late.clone(),
                 usage: attempt.usage(),
+                calls: attempt
+                    .asked
+                    .as_deref()
+                    .map_or_else(Vec::new, |asked| asked.calls.clone()),
             });
         let outputs = state.outputs.clone().unwrap_or_default();
         let end = state

@@ -12,7 +12,7 @@ use super::phase::Phase;
 use super::ready::Ready;
 use super::slot::{PerStep, Slot};
 use crate::event::{Budget, LateResult, RunCreated};
-use crate::record::AttemptEnd;
+use crate::record::{AgentCallRecord, AttemptEnd};
 use crate::{Failure, JsonObject, Machine, ModelUsage, PrincipalName, RequestId, RunStatus};
 
 /// Everything that events change.
@@ -92,6 +92,8 @@ pub(super) struct Asked {
     pub(super) answers: u32,
     /// What they cost.
     pub(super) usage: ModelUsage,
+    /// The calls of an agent.
+    pub(super) calls: Vec<AgentCallRecord>,
 }
 
 /// Why nothing more starts.
@@ -319,7 +321,7 @@ impl<P: Basis> Machine<P> {
     fn needs_slot(&self, slot: Slot) -> bool {
         let is_effect = matches!(
             Work::of(&self.step_of(slot).config),
-            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_))
+            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_))
         );
         is_effect
             && self.verdict(slot) == Verdict::Runs

@@ -39,6 +39,8 @@ impl Machine {
     pub(super) fn tokens_of(&self, slot: Slot, left: u64) -> Option<u64> {
         match Work::of(&self.step_of(slot).config) {
             Some(Work::Prompt(call)) => Some(call.max_tokens.unwrap_or(ANSWER).min(left)),
+            // nobody knows how many turns an agent takes
+            Some(Work::Agent(_)) => Some(left),
             Some(Work::Tool(_) | Work::Code(_) | Work::Ask(_) | Work::Choose(_)) | None => None,
         }
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::{AttemptRecord, Cancelled, RunRecord, StepRecord};
+use super::{AgentCallRecord, AttemptRecord, Cancelled, RunRecord, StepRecord};
 use crate::{Request, StepStatus};
 
 impl Serialize for RunRecord {
@@ -75,6 +75,23 @@ impl Serialize for AttemptRecord {
         )?;
         entry(&mut map, "late_result", self.late.as_ref())?;
         entry(&mut map, "usage", self.usage.as_ref())?;
+        if !self.calls.is_empty() {
+            map.serialize_entry("calls", &self.calls)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for AgentCallRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("call", &self.call)?;
+        map.serialize_entry("tool", &self.tool)?;
+        map.serialize_entry("arguments", &self.arguments)?;
+        map.serialize_entry("started_at", &self.started_at)?;
+        entry(&mut map, "ended_at", self.ended_at.as_ref())?;
+        entry(&mut map, "refused", self.refusal.as_ref())?;
+        entry(&mut map, "failure", self.failure.as_ref())?;
         map.end()
     }
 }

@@ -31,7 +31,7 @@ impl<P: Basis> Machine<P> {
         };
         let is_tool = match Work::of(&self.step_of(slot).config) {
             Some(Work::Tool(_)) => true,
-            Some(Work::Code(_) | Work::Prompt(_)) => false,
+            Some(Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => false,
             Some(Work::Ask(_) | Work::Choose(_)) | None => {
                 return Err(Refused::WrongKind {
                     step: step.clone(),
