@@ -68,11 +68,12 @@ impl Machine {
             status => return Err(ResumeRefused::NotEnded(status)),
         }
         let (mut reset, mut kept) = (Vec::new(), Vec::new());
+        let restless = self.restless();
         let mut resets = Resets(BTreeMap::new());
         for place in self.plan.graph().order().unwrap_or_default() {
             if self.plan.graph().owner(*place).is_none() {
                 let slot = Slot::main(*place);
-                self.sort(slot, Items::Kept, &mut resets);
+                self.sort(slot, Items::Kept, &restless, &mut resets);
             }
         }
         // the items of fan-outs that start anew; what is kept within them is told too
@@ -81,7 +82,7 @@ impl Machine {
             let items = resets.0.get(&owner).copied().unwrap_or(Items::Kept);
             let frames = self.fan(owner).map_or(&[][..], |fan| fan.frames.as_slice());
             for slot in frames.iter().flat_map(|id| self.instances(*id)) {
-                if self.sort(slot, items, &mut resets) {
+                if self.sort(slot, items, &restless, &mut resets) {
                     around.push(slot);
                 } else {
                     kept.push(slot);
@@ -104,10 +105,33 @@ impl Machine {
         })
     }
 
-    /// Whether a step starts anew, given what it waits for and what is kept of its item.
-    fn sort(&self, slot: Slot, items: Items, resets: &mut Resets) -> bool {
+    /// The fan-outs in whose items a step did not succeed, whether that failed them or not.
+    fn restless(&self) -> BTreeSet<Slot> {
+        let mut within: Vec<(Slot, Slot)> = Vec::new();
+        let mut owners: Vec<Slot> = self.main_flow().collect();
+        while let Some(owner) = owners.pop() {
+            let frames = self.fan(owner).map_or(&[][..], |fan| fan.frames.as_slice());
+            for slot in frames.iter().flat_map(|id| self.instances(*id)) {
+                within.push((owner, slot));
+                if self.fan(slot).is_some() {
+                    owners.push(slot);
+                }
+            }
+        }
+        let mut restless = BTreeSet::new();
+        // what is within an item was found after it
+        for (owner, slot) in within.into_iter().rev() {
+            if self.is_unsettled(slot) || restless.contains(&slot) {
+                restless.insert(owner);
+            }
+        }
+        restless
+    }
+
+    /// Whether a step did not succeed, and is not skipped by a condition or join.
+    fn is_unsettled(&self, slot: Slot) -> bool {
         let step = self.state.steps.at(slot);
-        let own = step.anew
+        step.anew
             || match &step.phase {
                 Phase::Succeeded
                 | Phase::Skipped(SkipReason::NotTaken | SkipReason::UpstreamSkipped) => false,
@@ -128,7 +152,18 @@ impl Machine {
                 | Phase::Asking(_)
                 | Phase::Spread
                 | Phase::Doubtful => true,
-            };
+            }
+    }
+
+    /// Whether a step starts anew, given what it waits for and what is kept of its item.
+    fn sort(
+        &self,
+        slot: Slot,
+        items: Items,
+        restless: &BTreeSet<Slot>,
+        resets: &mut Resets,
+    ) -> bool {
+        let own = self.is_unsettled(slot) || restless.contains(&slot);
         let waits: Vec<Slot> = self
             .dependencies(slot)
             .filter(|dependency| resets.0.contains_key(dependency))

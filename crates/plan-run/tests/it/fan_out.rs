@@ -7,9 +7,7 @@ use plan_run::{
 use plan_validate::Policy;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{
-    Driver, call, call_with, condition, failure, fan, path, plan_under, step, with,
-};
+use crate::harness::{Driver, call, call_with, condition, failure, fan, path, plan_under, with};
 
 /// A fan-out `each` over `rows`, whose body is one call of `read` that delivers `v`.
 fn each(rows: &Value, config: &Value, more: &Value) -> Driver {
