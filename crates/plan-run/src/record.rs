@@ -264,9 +264,8 @@ impl RunRecord {
         let mut ids = path.items().iter().map(|(id, _)| id).chain([path.step()]);
         let mut step = self.step(ids.next()?.as_str())?;
         for ((_, item), id) in path.items().iter().zip(ids) {
-            let items = step.items.iter();
-            let item = items.filter(|known| known.index == *item).next_back()?;
-            step = item.step(id.as_str())?;
+            // the items that were begun are the first ones of the list
+            step = step.items.get(*item)?.step(id.as_str())?;
         }
         Some(step)
     }

@@ -1,6 +1,7 @@
 //! What is given up: everything once the run is ending, the items of a fan-out once its time is up.
 
 use super::basis::Basis;
+use super::frame::Fan;
 use super::phase::Phase;
 use super::slot::Slot;
 use crate::Machine;
@@ -73,7 +74,7 @@ impl<P: Basis> Machine<P> {
         let open: Vec<_> = self
             .fan(owner)
             .into_iter()
-            .flat_map(|fan| fan.opened())
+            .flat_map(Fan::opened)
             .filter(|id| self.frame(*id).left > 0)
             .collect();
         for id in &open {

@@ -33,7 +33,7 @@ fn items_run_one_after_the_other_and_results_are_bare_values_in_item_order() {
     let mut run = each(&json!(["a", "b", "c"]), &json!({}), &json!({}));
     for (index, row) in ["a", "b", "c"].into_iter().enumerate() {
         let get = format!("each[{index}]/get");
-        assert_eq!(run.in_flight(), [get.clone()]);
+        assert_eq!(run.in_flight(), [get.as_str()]);
         assert_eq!(Value::Object(run.arguments(&get)), json!({ "row": row }));
         run.succeed(&get, json!({ "v": row, "more": 1 }));
     }
@@ -743,4 +743,59 @@ fn events_that_do_not_follow_are_refused() {
         }),
         Refused::UnknownStep { .. }
     ));
+}
+
+#[test]
+fn items_of_a_sensitive_list_are_used_and_never_shown() {
+    let steps = json!([
+        fan(
+            "each",
+            "${input.people}",
+            &["inner"],
+            &json!({ "item_var": "person" })
+        ),
+        fan(
+            "inner",
+            "${item.person.codes}",
+            &["get"],
+            &json!({ "item_var": "code" })
+        ),
+        call_with("get", "read", &json!({ "code": "${item.code}" })),
+    ]);
+    let more =
+        json!({ "inputs": [{ "name": "people", "value_type": "array", "sensitive": true }] });
+    let inputs = json!({ "people": [{ "codes": ["canary-1"] }] });
+    let run = Driver::with(&steps, &more, inputs);
+    let get = "each[0]/inner[0]/get";
+    assert_eq!(
+        Value::Object(run.arguments(get)),
+        json!({ "code": "canary-1" })
+    );
+    for bytes in &run.journal[1..] {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains("canary"), "{text}");
+    }
+    let shown = serde_json::to_string(&run.machine.record()).unwrap();
+    assert!(!shown.contains("canary"), "{shown}");
+}
+
+#[test]
+fn a_long_body_and_many_items_take_time_in_proportion() {
+    let ids: Vec<String> = (0..200).map(|index| format!("s{index}")).collect();
+    let body: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut steps = vec![fan(
+        "each",
+        "${conf.rows}",
+        &body,
+        &json!({ "max_parallel": 4 }),
+    )];
+    steps.extend(
+        body.iter()
+            .map(|id| condition(id, "item.row > 5", &[], &[], &[])),
+    );
+    let rows: Vec<usize> = (0..40).collect();
+    let more = json!({ "config": { "rows": rows } });
+    let run = Driver::with(&json!(steps), &more, json!({}));
+    assert_eq!(run.status(), RunStatus::Succeeded);
+    assert_eq!(run.journal.len(), 1 + 1 + 200 * 40 + 1 + 1);
 }
