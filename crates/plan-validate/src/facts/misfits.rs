@@ -11,7 +11,7 @@ use super::{Facts, Site, Use};
 /// A reference that an argument does not take, or takes in another form.
 #[derive(Debug)]
 pub(crate) struct Misfit {
-    /// Its place in [`Facts::uses`].
+    /// Its place among the references that were looked at.
     pub(crate) read: usize,
     /// What stands there.
     pub(crate) target: Shape,
@@ -39,10 +39,10 @@ pub(crate) enum Fault {
     Absent,
 }
 
-/// Every misfit of a plan, in document order.
-pub(super) fn of(facts: &Facts<'_>) -> Vec<Misfit> {
+/// Every misfit among some references, in their order.
+pub(super) fn of(facts: &Facts<'_>, reads: &[Use<'_>]) -> Vec<Misfit> {
     let mut misfits = Vec::new();
-    for (read, each) in facts.uses.iter().enumerate() {
+    for (read, each) in reads.iter().enumerate() {
         let (Some(step), Site::Argument(name), true) = (each.step, each.site, each.whole) else {
             continue;
         };

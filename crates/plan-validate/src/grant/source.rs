@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plan_model::{
     ConfigKey, Digest, Expression, Input, InputKind, InputName, OnItemError, OnReject, Path,
-    Reference, Root, StepConfig, StepId, ValueType,
+    Reference, Root, StepConfig, StepId, StepKind, ValueType,
 };
 use serde_json::{Map, Value, json};
 
@@ -64,7 +64,12 @@ impl Sources {
                 sources.declare(input);
             }
         }
-        for (index, step) in facts.steps() {
+        let kinds = [
+            StepKind::FanOut,
+            StepKind::FanIn,
+            StepKind::HumanInteraction,
+        ];
+        for (index, step) in facts.of_kinds(&kinds) {
             let collected = match &step.config {
                 StepConfig::FanIn(fan_in) => &fan_in.from_steps[..],
                 StepConfig::FanOut(fan_out) => fan_out.spawn_steps.as_slice(),

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Pointer, StepConfig};
+use plan_model::{Pointer, StepConfig, StepKind};
 
 use super::{further, name, place, scope};
 use crate::facts::{Facts, Site, Use};
@@ -36,7 +36,7 @@ enum Why {
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Why, Vec<&Use<'_>>)> = BTreeMap::new();
     // in a plan without bodies a step sees every other one
-    let has_bodies = facts.steps().any(|(step, _)| facts.owner(step).is_some());
+    let has_bodies = !facts.of_kind(StepKind::FanOut).is_empty();
     for read in &facts.uses {
         // a plan output that names a body step is P410's
         let Some(reader) = read.step else { continue };
@@ -83,7 +83,7 @@ fn beyond(facts: &Facts<'_>, reader: usize, target: usize) -> Option<Why> {
 
 /// `from_steps` reads too.
 fn collected(facts: &Facts<'_>, findings: &mut Findings) {
-    for (reader, step) in facts.steps() {
+    for (reader, step) in facts.of_kinds(&[StepKind::FanIn]) {
         let StepConfig::FanIn(fan) = &step.config else {
             continue;
         };

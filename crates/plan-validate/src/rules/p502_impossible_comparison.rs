@@ -8,28 +8,28 @@ use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P502",
     "impossible-comparison",
     Severity::Warning,
     include_str!("../../rules/P502-impossible-comparison.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (index, step) in facts.steps() {
-        let (expression, field) = match &step.config {
-            StepConfig::Condition(condition) => (&condition.expression, "expression"),
-            StepConfig::FanOut(fan) => match &fan.until {
-                Some(until) => (until, "until"),
-                None => continue,
-            },
-            _ => continue,
-        };
-        for finding in of_expression(facts, index, expression, field) {
-            findings.add(finding);
-        }
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (index, step) = (visit.index, visit.step);
+    let (expression, field) = match &step.config {
+        StepConfig::Condition(condition) => (&condition.expression, "expression"),
+        StepConfig::FanOut(fan) => match &fan.until {
+            Some(until) => (until, "until"),
+            None => return,
+        },
+        _ => return,
+    };
+    for finding in of_expression(facts, index, expression, field) {
+        findings.add(finding);
     }
 }
 

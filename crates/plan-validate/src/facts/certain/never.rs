@@ -1,6 +1,6 @@
 //! Steps that no run starts, and which of them is where that begins.
 
-use plan_model::{FailurePolicy, Join, OnError, StepConfig};
+use plan_model::{FailurePolicy, Join, OnError, StepConfig, StepKind};
 
 use super::Untaken;
 use super::implied::decided;
@@ -10,7 +10,7 @@ use crate::facts::Facts;
 /// Every branch of a condition that always comes out the other way, in plan order.
 pub(super) fn untaken(facts: &Facts<'_>) -> Vec<Untaken> {
     let mut untaken = Vec::new();
-    for (condition, step) in facts.steps() {
+    for (condition, step) in facts.of_kinds(&[StepKind::Condition]) {
         let StepConfig::Condition(config) = &step.config else {
             continue;
         };
