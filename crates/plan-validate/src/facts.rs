@@ -3,6 +3,7 @@
 mod certain;
 mod coverage;
 mod follow;
+mod glance;
 mod guards;
 mod kinds;
 mod length;
@@ -18,7 +19,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use plan_model::document::Origin;
-use plan_model::{Graph, Limits, Path, Plan, Pointer, Reference, Shape, Step, StepId, StepKind};
+use plan_model::{
+    Graph, Join, Limits, Path, Plan, Pointer, Reference, Shape, Step, StepId, StepKind,
+};
 use serde_json::{Map, Value};
 
 use crate::catalog::{CatalogTool, ToolCatalog};
@@ -100,7 +103,7 @@ impl<'a> Facts<'a> {
             limits,
             origin,
             unread,
-            uses: uses::of(plan),
+            uses: uses::of(plan, graph),
             inputs,
             kinds: kinds::Kinds::of(plan),
             tools,
@@ -133,13 +136,23 @@ impl<'a> Facts<'a> {
 
     /// The steps of a kind, in document order.
     pub(crate) fn of_kind(&self, kind: StepKind) -> &[usize] {
-        self.kinds.get(kind)
+        self.kinds.steps(kind)
     }
 
     /// The steps of these kinds, kind after kind.
     pub(crate) fn of_kinds(&self, kinds: &[StepKind]) -> impl Iterator<Item = (usize, &'a Step)> {
         let steps = kinds.iter().flat_map(|kind| self.of_kind(*kind));
         steps.filter_map(|step| Some((*step, self.step(*step)?)))
+    }
+
+    /// The kind of a step.
+    pub(crate) fn kind(&self, step: usize) -> Option<StepKind> {
+        self.kinds.kind(step)
+    }
+
+    /// Which endings of what it waits for let a step run.
+    pub(crate) fn join(&self, step: usize) -> Option<Join> {
+        self.kinds.join(step)
     }
 
     /// The last step that people call by this name.
@@ -320,6 +333,11 @@ impl<'a> Facts<'a> {
     /// What is at the end of a path, read from step `from`; anything where its root names nothing.
     pub(crate) fn follow(&self, path: &Path, from: Option<usize>) -> Result<Shape, DeadEnd> {
         follow::path(self, path, from)
+    }
+
+    /// What a use can be; anything where it leads nowhere.
+    pub(crate) fn shape_of(&self, read: &Use<'_>) -> Shape {
+        follow::use_shape(self, read)
     }
 
     /// What a reference can be, read from step `from`; anything where it leads nowhere.

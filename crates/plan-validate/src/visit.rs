@@ -5,11 +5,14 @@
 
 use std::cell::OnceCell;
 
-use plan_model::Step;
+use plan_model::{Reference, Shape, Step};
 
 use crate::facts::{Facts, Misfit, Use};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
+
+/// So many references of a step are looked through one by one.
+const FEW_READS: usize = 16;
 
 /// A step that rules look at, and what several of them ask about it.
 #[derive(Debug)]
@@ -38,6 +41,28 @@ impl<'v, 'a> Visit<'v, 'a> {
         let misfits = self.misfits.get_or_init(|| facts.misfits_of(self.reads));
         let misfits = misfits.iter();
         misfits.filter_map(|misfit| Some((self.reads.get(misfit.read)?, misfit)))
+    }
+
+    /// What a reference of the step's expression can be.
+    pub(crate) fn shape_of(&self, facts: &Facts<'_>, reference: &Reference) -> Shape {
+        match self.read_of(reference) {
+            Some(read) => facts.shape_of(read),
+            None => facts.reference_shape(reference, Some(self.index)),
+        }
+    }
+
+    /// The step that a reference of the step's expression reads first.
+    pub(crate) fn source_of(&self, facts: &Facts<'_>, reference: &Reference) -> Option<usize> {
+        match self.read_of(reference) {
+            Some(read) => read.source(),
+            None => facts.index_of(reference.first().step()?),
+        }
+    }
+
+    /// The use that this very reference is. Among many it is not looked for.
+    fn read_of(&self, reference: &Reference) -> Option<&'v Use<'a>> {
+        let mut reads = self.reads.iter().take(FEW_READS);
+        reads.find(|read| std::ptr::eq(read.reference, reference))
     }
 
     /// What `find` says of the step, asked once for all rules.

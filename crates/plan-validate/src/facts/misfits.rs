@@ -68,9 +68,8 @@ pub(super) fn of(facts: &Facts<'_>, reads: &[Use<'_>]) -> Vec<Misfit> {
         }
         let is_needed = nested.is_some() || tool.argument(name).is_some_and(|a| a.required);
         // a step that reads itself has that fault alone
-        let is_itself = |id| facts.index_of(id) == Some(step);
         if let Some(fault) = fault(facts, each, target, (nested.is_some(), is_needed))
-            && !each.reference.steps().any(is_itself)
+            && !each.steps().any(|source| source == step)
         {
             let target = target.clone();
             misfits.push(Misfit {
@@ -103,7 +102,7 @@ fn fault(
     target: &Shape,
     (is_nested, is_needed): (bool, bool),
 ) -> Option<Fault> {
-    let shape = facts.reference_shape(read.reference, read.step);
+    let shape = facts.shape_of(read);
     let fit = shape.fits(target);
     if let Fit::Never(reason) = fit {
         return Some(Fault::Never(reason));

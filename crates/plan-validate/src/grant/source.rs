@@ -54,8 +54,13 @@ impl Sources {
         for each in &facts.uses {
             // what the plan publishes reaches no call, nor what a condition compares unless its result does
             if !matches!(each.site, Site::Expression | Site::PlanOutput(_)) {
-                sources.read(facts, each.reference);
-                deciding.extend(decided(facts, each.reference));
+                if each.glance.input() || each.glance.config() {
+                    sources.read(facts, each.reference);
+                }
+                let mut read = each.steps();
+                if read.any(|step| facts.kind(step) == Some(StepKind::Condition)) {
+                    deciding.extend(decided(facts, each.reference));
+                }
             }
         }
         for input in &facts.plan.inputs {

@@ -30,6 +30,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let read: HashSet<&str> = facts
         .uses
         .iter()
+        .filter(|read| read.glance.input())
         .flat_map(|read| read.reference.paths())
         .filter_map(|path| input_of(&path.root))
         .collect();

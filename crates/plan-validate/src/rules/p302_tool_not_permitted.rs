@@ -70,7 +70,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
             _ => {}
         }
     }
-    for each in &facts.uses {
+    for each in facts.uses.iter().filter(|read| read.glance.secret()) {
         for path in each.reference.paths() {
             if let Root::Secret(name) = &path.root {
                 let refused = unlisted("secret", name, policy.secrets.as_ref());

@@ -40,12 +40,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for read in &facts.uses {
         // a plan output that names a body step is P410's
         let Some(reader) = read.step else { continue };
-        let Some(own) = facts.step(reader).map(|step| &step.id) else {
-            continue;
-        };
-        let named = read.reference.steps();
-        let named = named.filter(|id| has_bodies || *id == own);
-        for target in named.filter_map(|id| facts.index_of(id)) {
+        let named = read.steps();
+        for target in named.filter(|target| has_bodies || *target == reader) {
             if let Some(why) = why(facts, read, reader, target) {
                 let (_, places) = found.entry((reader, target)).or_insert((why, Vec::new()));
                 places.push(read);

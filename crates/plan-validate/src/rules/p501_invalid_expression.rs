@@ -33,20 +33,20 @@ fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
         _ => (None, ""),
     };
     if let Some(expression) = expression {
-        type_check(facts, visit.index, expression, field, findings);
+        type_check(facts, visit, expression, field, findings);
     }
 }
 
 fn type_check(
     facts: &Facts<'_>,
-    step: usize,
+    visit: &Visit<'_, '_>,
     expression: &Expression,
     field: &str,
     findings: &mut Findings,
 ) {
-    let errors = expression.type_errors(&|reference| facts.reference_shape(reference, Some(step)));
+    let errors = expression.type_errors(&|reference| visit.shape_of(facts, reference));
     for error in &errors {
-        findings.add(finding(place::config(step, field), error));
+        findings.add(finding(place::config(visit.index, field), error));
     }
 }
 

@@ -70,7 +70,11 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 
 /// The first secret that a reference may read.
 fn secret<'a>(read: &Use<'a>) -> Option<&'a SecretName> {
-    secret_of(read.reference)
+    if read.glance.secret() {
+        secret_of(read.reference)
+    } else {
+        None
+    }
 }
 
 fn secret_of(reference: &Reference) -> Option<&SecretName> {

@@ -88,7 +88,7 @@ fn in_file(facts: &Facts<'_>, read: &Use<'_>) -> Option<Finding> {
 
 /// Numbers, truth values and words of a closed list are no code, whoever chose them.
 fn may_be_text(facts: &Facts<'_>, read: &Use<'_>) -> bool {
-    let shape = facts.reference_shape(read.reference, read.step);
+    let shape = facts.shape_of(read);
     let types = [ValueType::String, ValueType::Array, ValueType::Object];
     shape.choices().is_none() && types.into_iter().any(|it| shape.may_be(it))
 }

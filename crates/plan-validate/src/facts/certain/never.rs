@@ -87,7 +87,7 @@ impl Never {
         }
         let undelivered = undelivered.iter().copied().filter(|step| {
             // under `settled` it runs, with nothing
-            facts.step(*step).is_some_and(|step| step.join == Join::Any)
+            facts.join(*step) == Some(Join::Any)
         });
         let roots = untaken.iter().map(|untaken| untaken.step);
         let roots = roots.chain(conflicts.iter().map(|conflict| conflict.step));
@@ -129,7 +129,7 @@ impl Never {
         }
         let dependencies = facts.graph.dependencies(step);
         let mut never = dependencies.iter().map(|dependency| self.is(*dependency));
-        match facts.step(step).map(|step| step.join) {
+        match facts.join(step) {
             Some(Join::All) => never.any(|never| never),
             Some(Join::Any) => !dependencies.is_empty() && never.all(|never| never),
             Some(Join::Settled) | None => false,
