@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::event::{Event, LateResult, PlanRef};
 use crate::{
-    Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request, RunId, RunStatus,
+    Confinement, Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request, RunId, RunStatus,
     StepStatus,
 };
 
@@ -100,6 +100,8 @@ pub struct AttemptEnd {
     pub stdout: Option<String>,
     /// The last of standard error, where that is not among the outputs.
     pub stderr: Option<String>,
+    /// What it was held to, where it ran in a process that could be.
+    pub confinement: Option<Box<Confinement>>,
 }
 
 impl AttemptEnd {
@@ -111,6 +113,7 @@ impl AttemptEnd {
             decided_by: None,
             stdout: None,
             stderr: None,
+            confinement: None,
         }
     }
 }
