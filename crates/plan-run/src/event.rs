@@ -7,8 +7,8 @@ use plan_model::{Digest, PlanId, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Confinement, Decision, Failure, IdempotencyKey, JsonObject, PrincipalName, Request, RequestId,
-    RunId, RunStatus, SkipReason, StepPath,
+    Answer, Confinement, Decision, Failure, IdempotencyKey, JsonObject, PrincipalName, Request,
+    RequestId, RunId, RunStatus, SkipReason, StepPath,
 };
 
 /// One fact and when it happened.

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::event::{Event, LateResult, PlanRef};
 use crate::{
-    Confinement, Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request, RunId, RunStatus,
-    StepStatus,
+    Confinement, Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request,
+    RunId, RunStatus, StepStatus,
 };
 
 /// A run as it stands: its status, its steps, what it published.

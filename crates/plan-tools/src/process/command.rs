@@ -154,7 +154,8 @@ impl ChildCommand {
             let starter = thread::Builder::new()
                 .name("planwright-sandbox".to_owned())
                 .spawn_scoped(scope, || {
-                    restrict(sandbox, &self.program).map_err(|error| not_held(error.to_string()))?;
+                    restrict(sandbox, &self.program)
+                        .map_err(|error| not_held(error.to_string()))?;
                     let _entered = runtime.enter();
                     self.start(&shell, args, group)
                 });

@@ -104,7 +104,9 @@ mod landlocked {
         let status = ruleset(sandbox, program).map_err(|error| NotHeld(error.to_string()))?;
         let required = sandbox.mode == SandboxMode::Required;
         if required && (status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs) {
-            return Err(NotHeld("the kernel took the rules and holds none".to_owned()));
+            return Err(NotHeld(
+                "the kernel took the rules and holds none".to_owned(),
+            ));
         }
         Ok(())
     }
