@@ -7,8 +7,8 @@ use plan_model::{Digest, PlanId, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Decision, Failure, IdempotencyKey, JsonObject, PrincipalName, Request, RequestId,
-    RunId, RunStatus, SkipReason, StepPath,
+    Answer, Confinement, Decision, Failure, IdempotencyKey, JsonObject, PrincipalName, Request,
+    RequestId, RunId, RunStatus, SkipReason, StepPath,
 };
 
 /// One fact and when it happened.
@@ -365,6 +365,9 @@ pub struct Delivered {
     /// The last of standard error, where that is not among the outputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
+    /// What the attempt was held to, where it ran in a process that could be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<Box<Confinement>>,
 }
 
 /// An answer, and what follows from it.

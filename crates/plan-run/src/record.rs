@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::event::{Event, LateResult, PlanRef};
 use crate::{
-    Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request, RunId, RunStatus,
-    StepPath, StepStatus,
+    Confinement, Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request,
+    RunId, RunStatus, StepPath, StepStatus,
 };
 
 /// A run as it stands: its status, its steps, what it published.
@@ -121,6 +121,8 @@ pub struct AttemptEnd {
     pub stdout: Option<String>,
     /// The last of standard error, where that is not among the outputs.
     pub stderr: Option<String>,
+    /// What it was held to, where it ran in a process that could be.
+    pub confinement: Option<Box<Confinement>>,
 }
 
 impl AttemptEnd {
@@ -132,6 +134,7 @@ impl AttemptEnd {
             decided_by: None,
             stdout: None,
             stderr: None,
+            confinement: None,
         }
     }
 }

@@ -112,6 +112,7 @@ impl Drive {
     fn dispatch(&mut self, step: &StepPath, attempt: u32, effect: EffectCall) {
         let limit = effect.timeout();
         let cancellation = Cancellation::new();
+        let confinement = Arc::default();
         let cx = ToolContext::new(
             Arc::clone(&self.facts),
             CallFacts {
@@ -121,6 +122,7 @@ impl Drive {
                 deadline: limit.map(|limit| self.now().plus(limit)),
                 cancellation: cancellation.clone(),
                 progress: Progress::to(&self.updates),
+                confinement: Arc::clone(&confinement),
             },
         );
         let reads_only = |tool: &plan_model::ToolSpec| tool.effects.read_only.holds;
@@ -137,6 +139,7 @@ impl Drive {
         };
         let finish = move |landing, reach| {
             let mut judged: Judged = judge(landing, reach, &limits);
+            judged.confined(confinement.get());
             if !redactor.is_empty() {
                 redact(&mut judged.result, &redactor);
                 if let Some(late) = &mut judged.late {

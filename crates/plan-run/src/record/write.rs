@@ -84,6 +84,11 @@ impl Serialize for AttemptRecord {
             "failure",
             self.end.as_ref().and_then(|end| end.failure.as_ref()),
         )?;
+        entry(
+            &mut map,
+            "confinement",
+            self.end.as_ref().and_then(|end| end.confinement.as_ref()),
+        )?;
         entry(&mut map, "late_result", self.late.as_ref())?;
         map.end()
     }
