@@ -16,6 +16,7 @@ mod flow;
 mod grant;
 mod hostile;
 mod limits;
+mod path_arguments;
 mod paths;
 mod people;
 mod policy;
