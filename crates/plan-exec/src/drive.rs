@@ -16,8 +16,9 @@ mod journal;
 mod keeper;
 mod lending;
 mod outcome;
+mod path_arguments;
 mod perform;
-mod redact;
+pub(crate) mod redact;
 mod turn;
 
 use std::collections::VecDeque;

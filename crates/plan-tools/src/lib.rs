@@ -12,12 +12,14 @@ pub mod process;
 mod code;
 mod files;
 mod registry;
+mod secrets;
 mod subprocess;
 
 pub use code::ProcessCodeRunner;
 pub use files::{CatalogFile, FileError, FileFinding, load_catalog, load_policy};
 pub use process::SandboxMissing;
 pub use registry::{CatalogTools, Unavailable, UnavailableReason, tools_of};
+pub use secrets::{EnvironmentSecrets, FileSecrets, SecretsFileError};
 pub use subprocess::{
     ConfigError, PassArguments, SubprocessConfig, SubprocessKind, SubprocessTool,
 };

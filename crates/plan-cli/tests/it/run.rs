@@ -174,16 +174,22 @@ fn script() -> Value {
 }
 
 #[test]
-fn a_script_needs_a_word_about_the_sandbox() {
+fn a_script_runs_in_a_sandbox_where_the_kernel_has_one_and_else_needs_a_word_about_it() {
+    let support = planwright::tools::process::Support::of_this_system();
+    let whole = support.files() && support.tcp();
     let folder = prepared(script());
-    let refused = folder
-        .planwright(["run", "plan.json", "--tools", "tools.yaml"])
-        .expect(2);
-    assert!(
-        refused.stderr.contains("sandbox: {mode: best_effort}"),
-        "{}",
-        refused.stderr
-    );
+    let args = ["run", "plan.json", "--tools", "tools.yaml", "--json"];
+    if whole {
+        let ran = folder.planwright(args).expect(0).json();
+        let held = &ran["steps"]["s"]["attempts"][0]["confinement"];
+        assert_eq!(held["mode"], "required");
+        let parts = held["held"].as_array().unwrap();
+        assert!(parts.contains(&json!("files")) && parts.contains(&json!("network")));
+    } else {
+        let refused = folder.planwright(args).expect(2);
+        let way = "sandbox: {mode: best_effort}";
+        assert!(refused.stderr.contains(way), "{}", refused.stderr);
+    }
     for mode in ["best_effort", "best-effort", "off"] {
         let ended = folder
             .planwright([
@@ -198,8 +204,8 @@ fn a_script_needs_a_word_about_the_sandbox() {
             .expect(0);
         assert_eq!(ended.json()["steps"]["s"]["outputs"]["sum"], 3);
         assert_eq!(
-            ended.stderr.contains("without a sandbox"),
-            mode != "off",
+            ended.stderr.contains("without a whole sandbox"),
+            mode != "off" && !whole,
             "{}",
             ended.stderr
         );

@@ -162,17 +162,17 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
             stderr,
         }) => {
             redactor.value(value);
-            redactor.optional(stdout);
-            redactor.optional(stderr);
+            redactor.optional_tail(stdout);
+            redactor.optional_tail(stderr);
         }
         Ok(AttemptSuccess::Process { stdout, stderr, .. }) => {
-            redactor.text(stdout);
-            redactor.text(stderr);
+            redactor.tail(stdout);
+            redactor.tail(stderr);
         }
         Err(failure) => {
-            redactor.text(&mut failure.message);
-            redactor.optional(&mut failure.stdout_tail);
-            redactor.optional(&mut failure.stderr_tail);
+            redactor.head(&mut failure.message);
+            redactor.optional_tail(&mut failure.stdout_tail);
+            redactor.optional_tail(&mut failure.stderr_tail);
             if let Some(details) = &mut failure.details {
                 redactor.value(details);
             }

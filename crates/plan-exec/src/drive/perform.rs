@@ -15,6 +15,7 @@ use crate::drive::flight::fly;
 use crate::drive::flights::Ticket;
 use crate::drive::lending::{Fetched, Lent};
 use crate::drive::outcome::{Judged, Reach, Returned, judge, redact};
+use crate::drive::path_arguments::PathArguments;
 use crate::progress::Progress;
 use crate::{Cancellation, CodeRequest, ScriptSource, ToolContext};
 
@@ -112,7 +113,6 @@ impl Drive {
     fn dispatch(&mut self, step: &StepPath, attempt: u32, effect: EffectCall) {
         let limit = effect.timeout();
         let cancellation = Cancellation::new();
-        let confinement = Arc::default();
         let cx = ToolContext::new(
             Arc::clone(&self.facts),
             CallFacts {
@@ -121,8 +121,8 @@ impl Drive {
                 key: effect.key().clone(),
                 deadline: limit.map(|limit| self.now().plus(limit)),
                 cancellation: cancellation.clone(),
-                progress: Progress::to(&self.updates),
-                confinement: Arc::clone(&confinement),
+                progress: Progress::to(&self.updates, self.lending.redactor()),
+                confinement: std::sync::OnceLock::new(),
             },
         );
         let reads_only = |tool: &plan_model::ToolSpec| tool.effects.read_only.holds;
@@ -137,9 +137,10 @@ impl Drive {
             limit,
             cancellation: cancellation.clone(),
         };
+        let told = cx.clone();
         let finish = move |landing, reach| {
             let mut judged: Judged = judge(landing, reach, &limits);
-            judged.confined(confinement.get());
+            judged.confined(told.confinement());
             if !redactor.is_empty() {
                 redact(&mut judged.result, &redactor);
                 if let Some(late) = &mut judged.late {
@@ -163,7 +164,9 @@ impl Drive {
                     Reach::Writes
                 };
                 let ticket = ticket(reach);
+                let paths = PathArguments::of(self.plan.catalog_tool(step.step()), &self.facts);
                 let call = async move {
+                    paths.check(&arguments).await?;
                     implementation
                         .call(arguments, &cx)
                         .await

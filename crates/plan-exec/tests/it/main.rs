@@ -17,6 +17,7 @@ mod grant;
 mod hostile;
 mod items;
 mod limits;
+mod path_arguments;
 mod paths;
 mod people;
 mod policy;

@@ -5,4 +5,5 @@ mod code;
 mod context;
 mod files;
 mod process;
+mod secrets;
 mod subprocess;

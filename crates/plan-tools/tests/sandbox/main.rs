@@ -65,6 +65,10 @@ const CASES: &[(&str, Needs, Run)] = &[
         Files
     ),
     case!(
+        a_file_that_the_caller_named_is_read_and_an_output_file_is_written,
+        Files
+    ),
+    case!(
         a_script_opens_no_tcp_connection_unless_its_language_has_the_network,
         Files
     ),
