@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use plan_model::{StepId, Timestamp};
-use plan_run::{IdempotencyKey, PrincipalName, RunId, StepPath};
+use plan_run::{Confinement, IdempotencyKey, PrincipalName, RunId, StepPath};
 
 use crate::Cancellation;
 use crate::progress::Progress;
@@ -36,6 +36,7 @@ pub(crate) struct CallFacts {
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) cancellation: Cancellation,
     pub(crate) progress: Progress,
+    pub(crate) confinement: Arc<OnceLock<Confinement>>,
 }
 
 impl ToolContext {
@@ -67,6 +68,7 @@ impl ToolContext {
                 deadline: None,
                 cancellation: Cancellation::new(),
                 progress: Progress::nowhere(),
+                confinement: Arc::default(),
             },
         )
     }
@@ -124,6 +126,16 @@ impl ToolContext {
         self.call
             .progress
             .report(&self.call.step, self.call.attempt, message.into());
+    }
+
+    /// Says what the work of this attempt is held to, before it begins. Journaled with the attempt; the first word counts.
+    pub fn confine(&self, confinement: Confinement) {
+        let _ = self.call.confinement.set(confinement);
+    }
+
+    /// What the work of this attempt is held to, where a runner has said so.
+    pub fn confinement(&self) -> Option<&Confinement> {
+        self.call.confinement.get()
     }
 
     /// On whose behalf the run was started.

@@ -14,8 +14,9 @@ mod files;
 mod registry;
 mod subprocess;
 
-pub use code::{ProcessCodeRunner, SandboxMissing};
+pub use code::ProcessCodeRunner;
 pub use files::{CatalogFile, FileError, FileFinding, load_catalog, load_policy};
+pub use process::SandboxMissing;
 pub use registry::{CatalogTools, Unavailable, UnavailableReason, tools_of};
 pub use subprocess::{
     ConfigError, PassArguments, SubprocessConfig, SubprocessKind, SubprocessTool,

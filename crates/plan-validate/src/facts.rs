@@ -3,7 +3,9 @@
 mod certain;
 mod coverage;
 mod follow;
+mod glance;
 mod guards;
+mod kinds;
 mod length;
 mod misfits;
 mod missing;
@@ -12,12 +14,15 @@ mod prefixes;
 mod trust;
 mod uses;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use plan_model::document::Origin;
-use plan_model::{Graph, Limits, Path, Plan, Pointer, Reference, Shape, Step, StepId};
+use plan_model::{
+    Graph, Join, Limits, Path, Plan, Pointer, Reference, Shape, Step, StepId, StepKind,
+};
+use serde_json::{Map, Value};
 
 use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::plan_schemas::{Compiled, PlanSchemas};
@@ -53,18 +58,19 @@ pub(crate) struct Facts<'a> {
     /// Every reference of the plan in document order, plan outputs last.
     pub(crate) uses: Vec<Use<'a>>,
     inputs: HashMap<&'a str, usize>,
+    kinds: kinds::Kinds,
     tools: Vec<Option<&'a Arc<CatalogTool>>>,
     missing: OnceCell<Vec<MissingStep<'a>>>,
     guards: OnceCell<Guards>,
-    misfits: OnceCell<Vec<Misfit>>,
     /// The declared outputs of steps that declare many, by step and name.
     declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
     certain: OnceCell<Certain>,
     distrust: OnceCell<Distrust<'a>>,
     prompts: OnceCell<coverage::Prompts<'a>>,
-    /// The steps with literal texts in which something could look like a reference.
-    pub(crate) marked: OnceCell<Vec<usize>>,
+    titles: OnceCell<HashMap<&'a str, usize>>,
+    /// An object that is filled with the arguments of one call after the other: plans call few tools often.
+    pub(crate) arguments: RefCell<Value>,
 }
 
 impl<'a> Facts<'a> {
@@ -97,18 +103,19 @@ impl<'a> Facts<'a> {
             limits,
             origin,
             unread,
-            uses: uses::of(plan),
+            uses: uses::of(plan, graph),
             inputs,
+            kinds: kinds::Kinds::of(plan),
             tools,
             missing: OnceCell::new(),
             guards: OnceCell::new(),
-            misfits: OnceCell::new(),
             declared: OnceCell::new(),
             shapes: follow::Shapes::new(plan),
             certain: OnceCell::new(),
             distrust: OnceCell::new(),
             prompts: OnceCell::new(),
-            marked: OnceCell::new(),
+            titles: OnceCell::new(),
+            arguments: RefCell::new(Value::Object(Map::new())),
         }
     }
 
@@ -125,6 +132,38 @@ impl<'a> Facts<'a> {
     /// Every step with its index, in document order.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (usize, &'a Step)> + use<'a> {
         self.plan.steps.iter().enumerate()
+    }
+
+    /// The steps of a kind, in document order.
+    pub(crate) fn of_kind(&self, kind: StepKind) -> &[usize] {
+        self.kinds.steps(kind)
+    }
+
+    /// The steps of these kinds, kind after kind.
+    pub(crate) fn of_kinds(&self, kinds: &[StepKind]) -> impl Iterator<Item = (usize, &'a Step)> {
+        let steps = kinds.iter().flat_map(|kind| self.of_kind(*kind));
+        steps.filter_map(|step| Some((*step, self.step(*step)?)))
+    }
+
+    /// The kind of a step.
+    pub(crate) fn kind(&self, step: usize) -> Option<StepKind> {
+        self.kinds.kind(step)
+    }
+
+    /// Which endings of what it waits for let a step run.
+    pub(crate) fn join(&self, step: usize) -> Option<Join> {
+        self.kinds.join(step)
+    }
+
+    /// The last step that people call by this name.
+    pub(crate) fn titled(&self, name: &str) -> Option<usize> {
+        let titles = self.titles.get_or_init(|| {
+            let titles = self
+                .steps()
+                .map(|(index, step)| (step.name.as_str(), index));
+            titles.collect()
+        });
+        titles.get(name).copied()
     }
 
     /// The declared input of this name, with its index.
@@ -212,10 +251,9 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Every reference that an argument does not take, with the use that it is.
-    pub(crate) fn misfits(&self) -> impl Iterator<Item = (&Use<'a>, &Misfit)> {
-        let misfits = self.misfits.get_or_init(|| misfits::of(self)).iter();
-        misfits.filter_map(|misfit| Some((self.uses.get(misfit.read)?, misfit)))
+    /// Those of these references that an argument does not take.
+    pub(crate) fn misfits_of(&self, reads: &[Use<'_>]) -> Vec<Misfit> {
+        misfits::of(self, reads)
     }
 
     /// Whether the reader put a stand-in at this place of the plan, around it, or inside it.
@@ -295,6 +333,11 @@ impl<'a> Facts<'a> {
     /// What is at the end of a path, read from step `from`; anything where its root names nothing.
     pub(crate) fn follow(&self, path: &Path, from: Option<usize>) -> Result<Shape, DeadEnd> {
         follow::path(self, path, from)
+    }
+
+    /// What a use can be; anything where it leads nowhere.
+    pub(crate) fn shape_of(&self, read: &Use<'_>) -> Shape {
+        follow::use_shape(self, read)
     }
 
     /// What a reference can be, read from step `from`; anything where it leads nowhere.

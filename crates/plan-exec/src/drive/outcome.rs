@@ -1,7 +1,7 @@
 //! What the executor makes of what a call returned: within bounds, or a failure.
 
 use plan_model::Limits;
-use plan_run::{AttemptSuccess, Effect, Failure, FailureClass, RetryAdvice};
+use plan_run::{AttemptSuccess, Confinement, Effect, Failure, FailureClass, RetryAdvice};
 use serde_json::Value;
 
 use crate::drive::flight::Landing;
@@ -53,6 +53,20 @@ pub(crate) struct Judged {
     pub(crate) late: Option<Verdict>,
 }
 
+impl Judged {
+    /// Adds what the work was held to.
+    pub(crate) fn confined(&mut self, confinement: Option<&Confinement>) {
+        let Some(held) = confinement else { return };
+        match &mut self.result {
+            Ok(AttemptSuccess::Process { confinement, .. }) => {
+                *confinement = Some(Box::new(held.clone()));
+            }
+            Ok(AttemptSuccess::Value { .. }) => {}
+            Err(failure) => failure.confinement = Some(Box::new(held.clone())),
+        }
+    }
+}
+
 /// Judges how a call ended.
 pub(crate) fn judge(landing: Landing, reach: Reach, limits: &Limits) -> Judged {
     let (result, late) = match landing {
@@ -96,6 +110,7 @@ fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) 
             stdout,
             stderr,
             exit_code,
+            confinement: None,
         }),
         Err(error) => Err(Box::new(failure(error, reach, limits))),
     }

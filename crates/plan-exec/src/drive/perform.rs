@@ -24,6 +24,7 @@ impl Drive {
         for event in events {
             match &event.kind {
                 EventKind::AttemptStarted(started) => self.depart(&started.step, started.attempt),
+                EventKind::ItemsStopped { step } => self.stop_within(step),
                 EventKind::RequestOpened(request) => self.ask(Request::clone(request)),
                 EventKind::RequestAnswered(answered) => self.asks.withdraw(&answered.request),
                 EventKind::RequestWithdrawn { request, .. } => self.asks.withdraw(request),
@@ -34,6 +35,10 @@ impl Drive {
                 | EventKind::StepSkipped { .. }
                 | EventKind::StepFailed { .. }
                 | EventKind::BranchTaken { .. }
+                | EventKind::ItemsExpanded(_)
+                | EventKind::UntilEvaluated { .. }
+                | EventKind::ListCollected { .. }
+                | EventKind::FanOutDropped { .. }
                 | EventKind::InDoubtFound { .. }
                 | EventKind::Decided { .. }
                 | EventKind::CancelRequested { .. }
@@ -107,6 +112,7 @@ impl Drive {
     fn dispatch(&mut self, step: &StepPath, attempt: u32, effect: EffectCall) {
         let limit = effect.timeout();
         let cancellation = Cancellation::new();
+        let confinement = Arc::default();
         let cx = ToolContext::new(
             Arc::clone(&self.facts),
             CallFacts {
@@ -116,6 +122,7 @@ impl Drive {
                 deadline: limit.map(|limit| self.now().plus(limit)),
                 cancellation: cancellation.clone(),
                 progress: Progress::to(&self.updates),
+                confinement: Arc::clone(&confinement),
             },
         );
         let reads_only = |tool: &plan_model::ToolSpec| tool.effects.read_only.holds;
@@ -132,6 +139,7 @@ impl Drive {
         };
         let finish = move |landing, reach| {
             let mut judged: Judged = judge(landing, reach, &limits);
+            judged.confined(confinement.get());
             if !redactor.is_empty() {
                 redact(&mut judged.result, &redactor);
                 if let Some(late) = &mut judged.late {

@@ -8,7 +8,7 @@ use super::measure::{dismantle, weigh};
 use super::outputs::tail;
 use super::phase::Phase;
 use crate::event::{AttemptOutcome, EventKind, LateResult};
-use crate::{Failure, FailureClass, StepPath};
+use crate::{Confinement, Failure, FailureClass, StepPath};
 
 /// What an effect returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,8 @@ pub enum AttemptSuccess {
         stderr: String,
         /// Its exit code.
         exit_code: i32,
+        /// What it was held to, where the runner says.
+        confinement: Option<Box<Confinement>>,
     },
 }
 
@@ -87,7 +89,7 @@ impl Machine {
             Ok(delivered) => return vec![ended(AttemptOutcome::Succeeded(delivered))],
             Err(failure) => failure,
         };
-        if self.state.ending.is_some() {
+        if self.is_given_up(slot) {
             // nothing more starts, another attempt neither
             let stopped = failure.class == FailureClass::Cancelled;
             let failure = at(failure);

@@ -211,7 +211,8 @@ fn approval(facts: &Facts<'_>, index: usize, untrusted: Option<String>) -> Appro
 }
 
 fn secrets(facts: &Facts<'_>) -> BTreeSet<plan_model::SecretName> {
-    let read = facts.uses.iter().flat_map(|each| each.reference.paths());
+    let read = facts.uses.iter().filter(|read| read.glance.secret());
+    let read = read.flat_map(|each| each.reference.paths());
     let names = read.filter_map(|path| match &path.root {
         Root::Secret(name) => Some(name),
         _ => None,
