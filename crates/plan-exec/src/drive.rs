@@ -21,9 +21,10 @@ mod keeper;
 mod lending;
 mod model_error;
 mod outcome;
+mod path_arguments;
 mod perform;
 mod prompt_call;
-mod redact;
+pub(crate) mod redact;
 mod tool_call;
 mod turn;
 
@@ -34,7 +35,7 @@ use std::time::Duration;
 use plan_model::Timestamp;
 use plan_run::{
     Effect, Ending, Event, Failure, FailureClass, Machine, Request, RetryAdvice, RunId, RunRecord,
-    RunStatus,
+    RunStatus, StepPath,
 };
 use plan_store::{Fence, Sequence};
 use plan_validate::ValidatedPlan;
@@ -63,6 +64,7 @@ pub(crate) use command::{Command, Control};
 pub(crate) use flight::fly;
 pub(crate) use model_error::tool_error as model_tool_error;
 pub(crate) use outcome::{Reach, Returned, judge, redact, take_apart, within};
+pub(crate) use path_arguments::PathArguments;
 pub(crate) use redact::Redactor;
 
 /// The updates that a slow watcher may be behind before it loses the oldest.
@@ -314,16 +316,29 @@ impl Drive {
     fn heed_ending(&mut self) {
         if self.machine.ending() == Some(Ending::Abort) {
             self.flights.stop();
-            for (step, attempt) in self.lending.stop() {
-                let failure = Failure::new(FailureClass::Cancelled, "the call was not made")
-                    .with_retry(RetryAdvice::Never)
-                    .with_effect(Effect::None);
-                self.results
-                    .push(Settled::new(step, attempt, Err(Box::new(failure))));
-            }
+            let unmade = self.lending.stop();
+            self.unmade(unmade);
         }
         if self.machine.ending().is_some() {
             self.asks.clear();
+        }
+    }
+
+    /// Ends what is in flight for the items of a fan-out whose time is up.
+    fn stop_within(&mut self, owner: &StepPath) {
+        self.flights.stop_within(owner);
+        let unmade = self.lending.stop_within(owner);
+        self.unmade(unmade);
+    }
+
+    /// Settles attempts whose call was not made.
+    fn unmade(&mut self, attempts: impl IntoIterator<Item = (StepPath, u32)>) {
+        for (step, attempt) in attempts {
+            let failure = Failure::new(FailureClass::Cancelled, "the call was not made")
+                .with_retry(RetryAdvice::Never)
+                .with_effect(Effect::None);
+            self.results
+                .push(Settled::new(step, attempt, Err(Box::new(failure))));
         }
     }
 

@@ -17,6 +17,7 @@ mod code;
 mod context;
 mod drive;
 mod executor;
+mod folder;
 mod handle;
 mod human;
 mod inputs;
@@ -33,11 +34,12 @@ mod update;
 pub use agent::{AgentRunner, AgentTask, AgentTools, LoopAgent};
 pub use cancellation::Cancellation;
 pub use code::{CodeOutput, CodeRequest, CodeRunner, ScriptSource};
-pub use context::ToolContext;
+pub use context::{FileAccess, GrantedFile, ToolContext};
 pub use executor::{
     ControlError, ExecError, Executor, LoadError, Recovery, Resume, ResumeError, StartError,
     Unequipped, WhenWaiting, read_run,
 };
+pub use folder::Folder;
 pub use handle::RunHandle;
 pub use human::{HumanAnswer, HumanChannel};
 pub use inputs::{Inputs, RunRequest};

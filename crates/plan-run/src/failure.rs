@@ -7,7 +7,7 @@ use plan_model::RetryClass;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::StepPath;
+use crate::{Confinement, StepPath};
 
 /// Why an attempt, a step or a run failed.
 ///
@@ -41,6 +41,9 @@ pub struct Failure {
     /// The last of standard error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr_tail: Option<String>,
+    /// What the attempt was held to, where it ran in a process that could be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<Box<Confinement>>,
     /// Whether the attempt may have changed anything.
     #[serde(default)]
     pub effect: Effect,
@@ -60,6 +63,7 @@ impl Failure {
             details: None,
             stdout_tail: None,
             stderr_tail: None,
+            confinement: None,
             effect: Effect::Unknown,
             retry: RetryAdvice::Later,
         }

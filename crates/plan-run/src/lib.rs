@@ -12,6 +12,7 @@ pub mod codec;
 pub mod event;
 pub mod record;
 
+mod confinement;
 mod failure;
 mod id;
 mod machine;
@@ -23,6 +24,7 @@ mod status;
 mod usage;
 
 pub use codec::{DecodeError, decode, encode};
+pub use confinement::{Confinement, Restraint};
 pub use event::{Event, EventKind};
 pub use failure::{Effect, Failure, FailureClass, RetryAdvice};
 pub use id::{IdempotencyKey, NameError, PrincipalName, RequestId, RunId, StepPath, StepPathError};

@@ -8,7 +8,7 @@ use plan_run::{AgentReport, FailureClass, RetryAdvice};
 use plan_validate::AgentSpec;
 use serde_json::{Map, Value};
 
-use crate::code::{Roots, scratch};
+use crate::code::{Roots, mark, scratch};
 use crate::process::{ChildCommand, Exit, Stop, find_program, host_path, run};
 use crate::subprocess::{ConfigError, check_input, check_script, fill_all, names, tool_error};
 
@@ -23,7 +23,7 @@ const OBJECTIVE: &str = "objective";
 ///   Without `{objective}` anywhere, it is written to standard input. `{working_dir}`, `{max_turns}` and
 ///   `{scratch}` are filled in likewise.
 /// - It works in the step's working directory, which must be in the scratch folder or a granted root.
-/// - The environment is `PATH`, what `env_pass` names, and `PLANWRIGHT_RUN`, `_STEP`, `_IDEMPOTENCY_KEY`,
+/// - The environment is `PATH`, what `env_pass` names, and `PLANWRIGHT_RUN`, `_STEP`, `_ATTEMPT`, `_IDEMPOTENCY_KEY`,
 ///   `_MAX_TURNS` and `_OUTPUTS` (the declared outputs, as JSON).
 /// - What it prints is its report and its transcript. Another exit code than 0 is a failure.
 /// - It runs in a process group of its own, which is killed whole when its time is up, when the run is cancelled,
@@ -98,6 +98,7 @@ impl SubprocessAgent {
                 command = command.env(name, value);
             }
         }
+        command = mark(command, cx);
         if !names_objective(&self.args) {
             command = command.stdin(task.objective.clone());
         }

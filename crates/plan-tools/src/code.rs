@@ -1,10 +1,13 @@
 //! Runs the scripts of `CODE_CALL` steps, one process for each.
 
+mod blank;
 mod confine;
+mod hold;
 mod language;
 mod script;
 
 pub(crate) use confine::{Roots, scratch};
+pub(crate) use hold::mark;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,12 +17,16 @@ use plan_exec::{
     CodeOutput, CodeRequest, CodeRunner, Dispatched, ScriptSource, ToolContext, ToolError,
 };
 use plan_model::LanguageName;
-use plan_run::{FailureClass, RetryAdvice};
+use plan_run::{Confinement, FailureClass, RetryAdvice};
 use plan_validate::catalog::{LanguageSpec, ToolCatalog};
 use plan_validate::policy::SandboxMode;
 
-use crate::process::{ChildCommand, Exit, Finished, Stop, run};
+use crate::process::{
+    ChildCommand, Exit, Finished, ResourceLimits, SandboxMissing, Stop, Support, run,
+};
 use crate::subprocess::tool_error;
+
+use blank::Blanks;
 
 /// Runs scripts with the interpreters of a catalog.
 ///
@@ -28,15 +35,24 @@ use crate::subprocess::tool_error;
 ///   scratch folder, a granted root, or a folder that its language may read.
 /// - The working directory must be in the scratch folder or a granted root, however
 ///   it is written; without one, the scratch folder is it.
-/// - The environment is what the step declares, what the language passes on, and `PATH`.
+/// - The environment is what the step declares, what the language passes on, `PATH`, `TMPDIR`
+///   (a folder in the scratch folder) and `PLANWRIGHT_ATTEMPT`, which names the attempt.
+/// - The sandbox gives the script the scratch folder and the granted roots, and for reading its
+///   interpreter, the system's libraries and the `read_roots` of its language. It opens no TCP
+///   connection or port unless the language has `network: true`, and its resources are bounded
+///   ([`ResourceLimits`]).
 ///
-/// There is no sandbox in this build. Where the mode is *required* every script is
-/// refused before it starts; in the other modes it runs with this process's rights,
-/// and the paths above are checked but not enforced on the script itself.
+/// Where the mode is *required* and the kernel cannot hold files, or TCP, every script is refused
+/// before it starts. In *best effort* it runs, held to what the kernel can, and the attempt says
+/// what was missing. *Off*, it runs with this process's rights. What holds is in
+/// [`Sandbox`](crate::process::Sandbox).
 #[derive(Debug)]
 pub struct ProcessCodeRunner {
     languages: BTreeMap<LanguageName, LanguageSpec>,
     sandbox: SandboxMode,
+    support: Support,
+    limits: ResourceLimits,
+    blanks: Blanks,
 }
 
 impl ProcessCodeRunner {
@@ -45,18 +61,32 @@ impl ProcessCodeRunner {
         Self {
             languages: catalog.languages().clone(),
             sandbox,
+            support: Support::of_this_system(),
+            limits: ResourceLimits::default(),
+            blanks: Blanks::default(),
         }
     }
 
-    /// Whether scripts run at all, under this mode in this build.
+    /// The runner, with these bounds on the resources of a script.
+    #[must_use]
+    pub fn limits(mut self, limits: ResourceLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The runner, as on a system that can hold this much.
+    #[must_use]
+    pub fn on(mut self, support: Support) -> Self {
+        self.support = support;
+        self
+    }
+
+    /// What scripts without network are held to under this mode, on this system.
     ///
     /// # Errors
-    /// Where a sandbox is required: there is none.
-    pub fn available(sandbox: SandboxMode) -> Result<(), SandboxMissing> {
-        match sandbox {
-            SandboxMode::Required => Err(SandboxMissing),
-            SandboxMode::BestEffort | SandboxMode::Off => Ok(()),
-        }
+    /// Where a sandbox is required and the system cannot hold access to files, or TCP: no script runs.
+    pub fn available(sandbox: SandboxMode) -> Result<Confinement, SandboxMissing> {
+        hold::available(sandbox, Support::of_this_system())
     }
 
     async fn command(
@@ -70,6 +100,7 @@ impl ProcessCodeRunner {
                 format!("the catalog has no language `{}`", code.language),
             )
         })?;
+        let sandbox = hold::sandbox(self.sandbox, self.support, spec)?.limits(self.limits);
         let scratch = confine::scratch(cx).await?;
         let roots = confine::Roots::of(&scratch, cx);
         let working_dir = match &code.working_dir {
@@ -88,7 +119,13 @@ impl ProcessCodeRunner {
             }
         };
         let mut command = language::command(spec, &path, &code.env, &working_dir)?;
-        command = command.args(code.args);
+        command = hold::mark(command.args(code.args), cx);
+        if self.sandbox != SandboxMode::Off && !code.env.contains_key("TMPDIR") {
+            command = command.env("TMPDIR", confine::temporary(&scratch).await?);
+        }
+        let sandbox = hold::grant(sandbox, &roots, cx.files(), spec);
+        cx.confine(sandbox.confinement());
+        command = command.sandbox(sandbox);
         if let Some(stdin) = code.stdin {
             command = command.stdin(stdin);
         }
@@ -96,24 +133,16 @@ impl ProcessCodeRunner {
     }
 }
 
-/// Scripts need a sandbox by policy, and this build has none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "scripts need a sandbox, and this build has none; the line `sandbox: {{mode: best_effort}}` of a policy lets them run without"
-)]
-pub struct SandboxMissing;
-
 #[async_trait]
 impl CodeRunner for ProcessCodeRunner {
     async fn run(&self, code: CodeRequest, cx: &ToolContext) -> Result<CodeOutput, ToolError> {
-        Self::available(self.sandbox)
-            .map_err(|missing| refused(FailureClass::Permission, missing.to_string()))?;
-        if self.sandbox == SandboxMode::BestEffort {
-            tracing::warn!(run = %cx.run(), step = %cx.step_path(), "the script runs without a sandbox");
-            cx.progress("the script runs without a sandbox: this build has none");
-        }
         let timeout = code.timeout;
         let (command, file) = self.command(code, cx).await?;
+        hold::warn(cx);
+        let made = match self.sandbox {
+            SandboxMode::Off => Vec::new(),
+            SandboxMode::Required | SandboxMode::BestEffort => self.blanks.make(cx.files()),
+        };
         let stop = async {
             let cancelled = cx.cancellation().cancelled();
             let Some(time) = timeout else {
@@ -126,13 +155,19 @@ impl CodeRunner for ProcessCodeRunner {
             }
         };
         let finished = run(&command, stop).await;
-        drop(file);
-        output(finished.map_err(|error| tool_error(&error))?)
+        drop((file, made));
+        output(finished.map_err(|error| tool_error(&error))?, &self.limits)
     }
 }
 
-fn output(finished: Finished) -> Result<CodeOutput, ToolError> {
+fn output(finished: Finished, limits: &ResourceLimits) -> Result<CodeOutput, ToolError> {
     let Finished { exit, captured } = finished;
+    if let Some(bound) = hold::crossed(exit, limits) {
+        return Err(ToolError::new(FailureClass::LimitExceeded, bound)
+            .retry(RetryAdvice::Never)
+            .dispatched(Dispatched::Yes)
+            .output(Some(captured.stdout.text()), Some(captured.stderr.text())));
+    }
     if captured.stdout.whole().is_none() {
         let total = captured.stdout.total();
         let message = format!("the script printed {total} bytes, more than a value may have");

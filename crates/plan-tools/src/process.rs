@@ -8,12 +8,15 @@
 //!
 //! Standard input, output and error are driven at the same time, the environment
 //! is cleared, and what is kept of the output is bounded. A descendant that leaves
-//! the group on purpose (`setsid`) is out of reach.
+//! the group on purpose (`setsid`) is found by a variable of its environment where the
+//! command has a mark ([`ChildCommand::mark`]), and is out of reach where it drops that too.
 
 mod capture;
 mod command;
 mod error;
 mod guard;
+mod leftover;
+mod sandbox;
 mod search;
 
 use std::future::Future;
@@ -26,10 +29,12 @@ use tokio::process::{Child, ChildStdin};
 pub use capture::{Captured, Output};
 pub use command::{ChildCommand, OutputBounds};
 pub use error::ProcessError;
+pub use sandbox::{Network, ResourceLimits, Sandbox, SandboxMissing, Support};
 pub use search::{find_program, host_path};
 
 use capture::{Capture, drain};
 use guard::Guard;
+use leftover::Sweep;
 
 /// How long output may go on after the program ended, before what still writes is killed.
 const LINGER: Duration = Duration::from_millis(100);
@@ -87,6 +92,7 @@ pub async fn run(
     command: &ChildCommand,
     stop: impl Future<Output = Stop>,
 ) -> Result<Finished, ProcessError> {
+    let sweep = Sweep::of(command.marked());
     let guard = Guard::start()?;
     let mut child = command.spawn(guard.group())?;
     let bounds = command.bounds();
@@ -103,6 +109,7 @@ pub async fn run(
     .await;
     // whatever the program left in its group ends with it
     guard.finish().await;
+    sweep.finish().await;
     let captured = Captured {
         stdout: stdout.finish(),
         stderr: stderr.finish(),

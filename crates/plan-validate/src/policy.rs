@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plan_model::document::Document;
 use plan_model::{AgentName, LanguageName, Limits, ModelName, PlanLimits, SecretName, ToolName};
+use serde::{Deserialize, Serialize};
 
 use crate::catalog::ToolCatalog;
 use crate::finding::{Code, Finding, Severity};
@@ -45,7 +46,7 @@ pub struct Policy {
     pub untrusted: Untrusted,
     /// What is untrusted beside what always is.
     pub untrusted_sources: BTreeSet<UntrustedSource>,
-    /// Whether code and subprocesses must be sandboxed.
+    /// Whether scripts must be sandboxed.
     pub sandbox: SandboxMode,
     /// The bounds of everything that enters.
     pub limits: Limits,
@@ -152,8 +153,9 @@ pub enum UntrustedSource {
     Answers,
 }
 
-/// Whether code and subprocesses must be sandboxed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whether scripts must be sandboxed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SandboxMode {
     /// They must; where the system cannot, nothing runs.
     Required,

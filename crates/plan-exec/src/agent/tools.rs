@@ -16,7 +16,9 @@ use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
-use crate::drive::{AgentWord, Reach, Redactor, Returned, What, fly, judge, redact, within};
+use crate::drive::{
+    AgentWord, PathArguments, Reach, Redactor, Returned, What, fly, judge, redact, within,
+};
 use crate::{Cancellation, Tool, ToolContext, ToolRegistry};
 
 /// The tools that an agent may call. Clones are one and the same.
@@ -136,6 +138,7 @@ struct Admitted {
     arguments: Map<String, Value>,
     reach: Reach,
     limit: Option<Duration>,
+    paths: PathArguments,
 }
 
 impl Guard {
@@ -213,6 +216,7 @@ impl Guard {
             } else {
                 Reach::Writes
             },
+            paths: PathArguments::of(Some(described), self.cx.facts()),
             limit: described.spec.timeout.map(plan_model::Seconds::as_duration),
         })
     }
@@ -223,6 +227,7 @@ impl Guard {
             arguments,
             reach,
             limit,
+            paths,
         } = admitted;
         if reach == Reach::Writes {
             self.acted.store(true, Ordering::Release);
@@ -236,7 +241,10 @@ impl Guard {
             gen_ai.operation.name = "execute_tool",
             gen_ai.tool.name = name,
         );
-        let made = async move { tool.call(arguments, &cx).await.map(Returned::Tool) };
+        let made = async move {
+            paths.check(&arguments).await?;
+            tool.call(arguments, &cx).await.map(Returned::Tool)
+        };
         let flight = fly(made, limit, self.grace, own.clone()).instrument(span);
         tokio::pin!(flight);
         let landing = tokio::select! {

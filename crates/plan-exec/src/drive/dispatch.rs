@@ -57,7 +57,8 @@ impl Drive {
                 key: effect.key().clone(),
                 deadline: limit.map(|limit| self.now().plus(limit)),
                 cancellation: cancellation.clone(),
-                progress: Progress::to(&self.updates),
+                progress: Progress::to(&self.updates, self.lending.redactor()),
+                confinement: std::sync::OnceLock::new(),
             },
         );
         Takeoff {
@@ -80,6 +81,7 @@ impl Drive {
             attempt,
             limit,
             cancellation,
+            cx: told,
             ..
         } = takeoff;
         let (grace, limits) = (self.shared.grace, self.shared.policy.limits);
@@ -94,6 +96,7 @@ impl Drive {
         let flight = async move {
             let landing = fly(call, limit, grace, cancellation).await;
             let mut judged: Judged = judge(landing, reach, &limits);
+            judged.confined(told.confinement());
             if !redactor.is_empty() {
                 redact(&mut judged.result, &redactor);
                 if let Some(late) = &mut judged.late {

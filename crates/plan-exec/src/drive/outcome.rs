@@ -2,8 +2,8 @@
 
 use plan_model::Limits;
 use plan_run::{
-    AgentReport, AttemptSuccess, Effect, Failure, FailureClass, ModelAnswer, ModelUsage,
-    RetryAdvice,
+    AgentReport, AttemptSuccess, Confinement, Effect, Failure, FailureClass, ModelAnswer,
+    ModelUsage, RetryAdvice,
 };
 use serde_json::Value;
 
@@ -69,6 +69,24 @@ pub(crate) struct Judged {
     pub(crate) usage: Option<ModelUsage>,
 }
 
+impl Judged {
+    /// Adds what the work was held to.
+    pub(crate) fn confined(&mut self, confinement: Option<&Confinement>) {
+        let Some(held) = confinement else { return };
+        match &mut self.result {
+            Ok(AttemptSuccess::Process { confinement, .. }) => {
+                *confinement = Some(Box::new(held.clone()));
+            }
+            Ok(
+                AttemptSuccess::Value { .. }
+                | AttemptSuccess::Answer(_)
+                | AttemptSuccess::Report(_),
+            ) => {}
+            Err(failure) => failure.confinement = Some(Box::new(held.clone())),
+        }
+    }
+}
+
 /// Judges how a call ended.
 pub(crate) fn judge(landing: Landing, reach: Reach, limits: &Limits) -> Judged {
     let usage = usage_of(&landing);
@@ -132,6 +150,7 @@ fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) 
             stdout,
             stderr,
             exit_code,
+            confinement: None,
         }),
         Ok(Returned::Agent(report)) => Ok(AttemptSuccess::Report(report)),
         Ok(Returned::Model(Modelled { result, .. })) => match result {
@@ -205,23 +224,23 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
             stderr,
         }) => {
             redactor.value(value);
-            redactor.optional(stdout);
-            redactor.optional(stderr);
+            redactor.optional_tail(stdout);
+            redactor.optional_tail(stderr);
         }
         Ok(AttemptSuccess::Process { stdout, stderr, .. }) => {
-            redactor.text(stdout);
-            redactor.text(stderr);
+            redactor.tail(stdout);
+            redactor.tail(stderr);
         }
         Ok(AttemptSuccess::Report(report)) => {
-            redactor.text(&mut report.report);
-            redactor.optional(&mut report.transcript);
+            redactor.tail(&mut report.report);
+            redactor.optional_tail(&mut report.transcript);
         }
         Ok(AttemptSuccess::Answer(ModelAnswer::Text(text))) => redactor.text(text),
         Ok(AttemptSuccess::Answer(ModelAnswer::Json(value))) => redactor.value(value),
         Err(failure) => {
-            redactor.text(&mut failure.message);
-            redactor.optional(&mut failure.stdout_tail);
-            redactor.optional(&mut failure.stderr_tail);
+            redactor.head(&mut failure.message);
+            redactor.optional_tail(&mut failure.stdout_tail);
+            redactor.optional_tail(&mut failure.stderr_tail);
             if let Some(details) = &mut failure.details {
                 redactor.value(details);
             }

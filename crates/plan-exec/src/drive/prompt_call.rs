@@ -24,7 +24,9 @@ impl Drive {
         };
         // a secret that a call gave away goes no further
         let redactor = self.lending.redactor();
-        redactor.optional(&mut effect.system_prompt);
+        if let Some(prompt) = &mut effect.system_prompt {
+            redactor.text(prompt);
+        }
         redactor.text(&mut effect.user_prompt);
         let capabilities = model.capabilities(effect.model.as_str());
         let request = request(effect, capabilities);

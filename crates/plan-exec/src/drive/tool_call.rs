@@ -5,6 +5,7 @@ use plan_run::{FailureClass, ToolEffect};
 use crate::drive::Drive;
 use crate::drive::dispatch::Takeoff;
 use crate::drive::outcome::{Reach, Returned};
+use crate::drive::path_arguments::PathArguments;
 
 impl Drive {
     /// Calls the tool of an attempt.
@@ -31,7 +32,9 @@ impl Drive {
             gen_ai.tool.name = tool.as_str(),
         );
         let cx = takeoff.cx.clone();
+        let paths = PathArguments::of(self.plan.catalog_tool(takeoff.step.step()), &self.facts);
         let call = async move {
+            paths.check(&arguments).await?;
             implementation
                 .call(arguments, &cx)
                 .await

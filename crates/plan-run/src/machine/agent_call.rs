@@ -61,8 +61,12 @@ pub(super) struct AgentValues {
 
 impl Machine {
     /// What an agent is given, as records show it.
-    pub(super) fn agent_values(&self, call: &AgentCall) -> Result<AgentValues, Failure> {
-        let shown = RunScope::shown(self);
+    pub(super) fn agent_values(
+        &self,
+        slot: Slot,
+        call: &AgentCall,
+    ) -> Result<AgentValues, Failure> {
+        let shown = RunScope::shown(self, slot);
         let mut build = Builder::new(&shown, self.limits());
         let values = AgentValues {
             objective: build.text(|| "the objective".to_owned(), &call.objective),
@@ -80,8 +84,8 @@ impl Machine {
         key: IdempotencyKey,
         timeout: Option<Duration>,
     ) -> Result<AgentEffect, Failure> {
-        let objective = self.agent_values(call)?.objective;
-        let plain = RunScope::plain(self);
+        let objective = self.agent_values(slot, call)?.objective;
+        let plain = RunScope::plain(self, slot);
         let mut build = Builder::new(&plain, self.limits());
         let working_dir = build.text(|| "the working directory".to_owned(), &call.working_dir);
         build.finish()?;

@@ -134,7 +134,7 @@ impl Machine {
                 .permits_secret(name)
                 .map_err(|refusal| refused(&refusal.to_string()))?;
         }
-        let scope = RunScope::revealed(self, &secrets);
+        let scope = RunScope::revealed(self, slot, &secrets);
         let key = IdempotencyKey::of(self.run_id(), step, self.state.generation);
         let declared = self.step_of(slot);
         match Work::of(&declared.config) {
@@ -197,7 +197,7 @@ impl Machine {
                 self.agent_effect(slot, call, key, timeout)
                     .map(EffectCall::Agent)
             }
-            Some(Work::Ask(_) | Work::Choose(_)) | None => {
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
                 Err(internal(format!("`{step}` performs nothing")))
             }
         }
@@ -249,7 +249,15 @@ fn each_template<'a>(config: &'a StepConfig, visit: &mut dyn FnMut(&'a Template)
             call.working_dir.iter().for_each(visit);
         }
         // secrets are no part of a prompt or an objective: `check` refuses them there
-        Some(Work::Prompt(_) | Work::Agent(_) | Work::Ask(_) | Work::Choose(_)) | None => {}
+        Some(
+            Work::Prompt(_)
+            | Work::Agent(_)
+            | Work::Ask(_)
+            | Work::Choose(_)
+            | Work::FanOut(_)
+            | Work::FanIn(_),
+        )
+        | None => {}
     }
 }
 

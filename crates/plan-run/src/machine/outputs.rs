@@ -28,7 +28,35 @@ impl Machine {
     }
 
     /// The outputs of a step whose effect returned, checked against what it declares.
-    pub(super) fn shape(&self, slot: Slot, success: AttemptSuccess) -> Result<Delivered, Failure> {
+    pub(super) fn shape(
+        &self,
+        slot: Slot,
+        mut success: AttemptSuccess,
+    ) -> Result<Delivered, Failure> {
+        let confinement = match &mut success {
+            AttemptSuccess::Value { .. }
+            | AttemptSuccess::Answer(_)
+            | AttemptSuccess::Report(_) => None,
+            AttemptSuccess::Process { confinement, .. } => confinement.take(),
+        };
+        match self.delivered(slot, success) {
+            Ok(mut delivered) => {
+                delivered.confinement = confinement;
+                Ok(delivered)
+            }
+            Err(mut failure) => {
+                if failure.class == FailureClass::ExitStatus
+                    && let Some(advice) = confinement.as_ref().and_then(|held| held.advice())
+                {
+                    failure.message.push_str(advice);
+                }
+                failure.confinement = confinement;
+                Err(failure)
+            }
+        }
+    }
+
+    fn delivered(&self, slot: Slot, success: AttemptSuccess) -> Result<Delivered, Failure> {
         let step = self.step_of(slot);
         let limits = self.limits();
         let tail = |text| tail(text, limits.tail_bytes);
@@ -47,12 +75,14 @@ impl Machine {
                     outputs: of_answer(step, call, answer)?.into(),
                     stdout: None,
                     stderr: None,
+                    confinement: None,
                 }
             }
             AttemptSuccess::Report(AgentReport { report, transcript }) => Delivered {
                 outputs: of_report(step, report)?.into(),
                 stdout: transcript.map(tail),
                 stderr: None,
+                confinement: None,
             },
             AttemptSuccess::Value {
                 value,
@@ -67,26 +97,31 @@ impl Machine {
                     outputs: of_value(step, value)?.into(),
                     stdout: stdout.map(tail),
                     stderr: stderr.map(tail),
+                    confinement: None,
                 }
             }
             AttemptSuccess::Process {
                 stdout,
                 stderr,
                 exit_code: 0,
+                confinement: _,
             } => Delivered {
                 outputs: of_process(step, stdout, stderr)?.into(),
                 stdout: None,
                 stderr: None,
+                confinement: None,
             },
             AttemptSuccess::Process {
                 stdout,
                 stderr,
                 exit_code,
+                confinement: _,
             } => {
                 return Err(Failure::new(
                     FailureClass::ExitStatus,
                     format!("the script ended with exit code {exit_code}"),
                 )
+                .with_details(serde_json::json!({ "exit_code": exit_code }))
                 .with_tails(Some(tail(stdout)), Some(tail(stderr))));
             }
         };

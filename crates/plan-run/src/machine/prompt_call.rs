@@ -55,8 +55,12 @@ pub(super) struct PromptValues {
 
 impl Machine {
     /// The prompts of a step.
-    pub(super) fn prompt_values(&self, call: &PromptCall) -> Result<PromptValues, Failure> {
-        let scope = RunScope::shown(self);
+    pub(super) fn prompt_values(
+        &self,
+        slot: Slot,
+        call: &PromptCall,
+    ) -> Result<PromptValues, Failure> {
+        let scope = RunScope::shown(self, slot);
         let mut build = Builder::new(&scope, self.limits());
         let values = PromptValues {
             system_prompt: call
@@ -76,7 +80,7 @@ impl Machine {
         call: &PromptCall,
         key: IdempotencyKey,
     ) -> Result<PromptEffect, Failure> {
-        let values = self.prompt_values(call)?;
+        let values = self.prompt_values(slot, call)?;
         let attempt = self.state.steps.at(slot).attempts.last();
         let granted = attempt.and_then(|attempt| attempt.asked.as_deref()?.tokens);
         let timeout = self.step_of(slot).timeout_secs;

@@ -29,7 +29,7 @@ pub(super) struct CodeValues {
 impl Machine {
     /// The arguments of a step's effect as records show them.
     pub(super) fn shown_arguments(&self, slot: Slot) -> Result<JsonObject, Failure> {
-        let scope = RunScope::shown(self);
+        let scope = RunScope::shown(self, slot);
         match Work::of(&self.step_of(slot).config) {
             Some(Work::Tool(call)) => self
                 .tool_arguments(slot, call, &scope)
@@ -37,9 +37,11 @@ impl Machine {
             Some(Work::Code(call)) => Ok(code_values(call, &scope, self.limits())?
                 .into_object()
                 .into()),
-            Some(Work::Agent(call)) => Ok(self.agent_values(call)?.into_object().into()),
-            Some(Work::Prompt(call)) => Ok(self.prompt_values(call)?.into_object().into()),
-            Some(Work::Ask(_) | Work::Choose(_)) | None => Ok(JsonObject::default()),
+            Some(Work::Agent(call)) => Ok(self.agent_values(slot, call)?.into_object().into()),
+            Some(Work::Prompt(call)) => Ok(self.prompt_values(slot, call)?.into_object().into()),
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
+                Ok(JsonObject::default())
+            }
         }
     }
 

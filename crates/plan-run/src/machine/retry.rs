@@ -32,7 +32,7 @@ impl Machine {
             Some(Work::Prompt(_)) => true,
             // nobody knows what a script or an agent does
             Some(Work::Code(_) | Work::Agent(_)) => false,
-            Some(Work::Ask(_) | Work::Choose(_)) | None => true,
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => true,
         }
     }
 

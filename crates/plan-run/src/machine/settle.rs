@@ -9,7 +9,7 @@ use super::measure::{dismantle, weigh};
 use super::outputs::tail;
 use super::phase::Phase;
 use crate::event::{AttemptOutcome, EventKind, LateResult};
-use crate::{AgentReport, Effect, Failure, FailureClass, ModelAnswer, StepPath};
+use crate::{AgentReport, Confinement, Effect, Failure, FailureClass, ModelAnswer, StepPath};
 
 /// What an effect returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,8 @@ pub enum AttemptSuccess {
         stderr: String,
         /// Its exit code.
         exit_code: i32,
+        /// What it was held to, where the runner says.
+        confinement: Option<Box<Confinement>>,
     },
     /// A model answered.
     Answer(ModelAnswer),
@@ -96,7 +98,7 @@ impl Machine {
             // a question changes nothing, whatever became of it
             failure.effect = Effect::None;
         }
-        if self.state.ending.is_some() {
+        if self.is_given_up(slot) {
             // nothing more starts, another attempt neither
             let stopped = failure.class == FailureClass::Cancelled;
             let failure = at(failure);

@@ -17,7 +17,7 @@ impl Machine {
     /// Tokens that nothing has used and nothing in flight may use; `None` without a budget.
     pub(super) fn tokens_left(&self) -> Option<u64> {
         let budget = self.layout.max_model_tokens?;
-        let left = budget.saturating_sub(self.state.tokens);
+        let left = budget.saturating_sub(self.tokens_used());
         let in_flight = self.state.in_flight.iter().filter_map(|slot| {
             let attempt = self.state.steps.at(*slot).attempts.last()?;
             let asked = attempt.asked.as_deref()?;
@@ -29,7 +29,7 @@ impl Machine {
     /// The event of a budget that is used up by what models counted: nothing more may be asked of them.
     pub(super) fn spent(&self) -> Option<EventKind> {
         let limit = self.layout.max_model_tokens?;
-        (self.state.tokens >= limit).then_some(EventKind::BudgetCrossed {
+        (self.tokens_used() >= limit).then_some(EventKind::BudgetCrossed {
             budget: Budget::ModelTokens,
             limit,
         })
@@ -41,7 +41,7 @@ impl Machine {
             Some(Work::Prompt(call)) => Some(call.max_tokens.unwrap_or(ANSWER).min(left)),
             // nobody knows how many turns an agent takes
             Some(Work::Agent(_)) => Some(left),
-            Some(Work::Tool(_) | Work::Code(_) | Work::Ask(_) | Work::Choose(_)) | None => None,
+            Some(_) | None => None,
         }
     }
 
@@ -71,6 +71,11 @@ impl Machine {
 }
 
 impl<P: Basis> Machine<P> {
+    /// Tokens that models counted, over all attempts and generations.
+    pub(super) fn tokens_used(&self) -> u64 {
+        self.state.used.map_or(0, ModelUsage::total)
+    }
+
     /// A model answered, or counted tokens for an answer that it did not give.
     pub(super) fn model_answered(
         &mut self,
@@ -96,7 +101,8 @@ impl<P: Basis> Machine<P> {
             });
         }
         self.tick(at);
-        self.state.tokens = self.state.tokens.saturating_add(usage.total());
+        let used = self.state.used.unwrap_or_default();
+        self.state.used = Some(used.plus(usage));
         let attempts = &mut self.state.steps.at_mut(slot).attempts;
         if let Some(record) = attempts.get_mut(index_of(attempt)) {
             let asked = record.asked.get_or_insert_with(Box::<Asked>::default);

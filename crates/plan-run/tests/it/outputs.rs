@@ -27,6 +27,7 @@ fn of_code(outputs: &Value, stdout: &str) -> Value {
             stdout,
             stderr: "e".into(),
             exit_code: 0,
+            confinement: None,
         }),
     );
     outcome(&run)
@@ -145,6 +146,7 @@ fn another_exit_code_than_zero_fails_with_what_was_written() {
         stdout: "out".into(),
         stderr: "err".into(),
         exit_code: 3,
+        confinement: None,
     };
     run.settle("a", Ok(result));
     let record = run.machine.record();

@@ -23,6 +23,18 @@ pub(crate) async fn scratch(cx: &ToolContext) -> Result<PathBuf, ToolError> {
     tokio::fs::canonicalize(folder).await.map_err(failed)
 }
 
+/// Makes the folder for what a script throws away.
+pub(super) async fn temporary(scratch: &Path) -> Result<String, ToolError> {
+    let folder = scratch.join(".tmp");
+    match tokio::fs::create_dir_all(&folder).await {
+        Ok(()) => Ok(folder.display().to_string()),
+        Err(error) => Err(refused(
+            FailureClass::Permission,
+            format!("could not make the folder `{}`: {error}", folder.display()),
+        )),
+    }
+}
+
 /// The real paths of the folders that a run may use. The first is its scratch folder.
 #[derive(Debug)]
 pub(crate) struct Roots(Vec<PathBuf>);
@@ -35,6 +47,11 @@ impl Roots {
             .iter()
             .filter_map(|root| root.canonicalize().ok());
         Self(std::iter::once(scratch.to_owned()).chain(granted).collect())
+    }
+
+    /// The folders.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
     }
 
     /// The real path of a working directory, relative to the scratch folder.
@@ -83,7 +100,9 @@ impl Roots {
         } else {
             Err(refused(
                 FailureClass::RefusedByGrant,
-                format!("the {what} `{path}` is outside of what the run was granted"),
+                format!(
+                    "the {what} `{path}` is outside of what the run was granted; a directory input or `roots` of the policy would grant it"
+                ),
             ))
         }
     }

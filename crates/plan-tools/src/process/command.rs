@@ -1,13 +1,17 @@
 //! What to run: a program, its arguments, and all of its environment.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::thread;
 
 use tokio::process::{Child, Command};
 
-use super::ProcessError;
+use super::sandbox::{restrict, under_limits};
+use super::{ProcessError, Sandbox};
 
 /// The most bytes of one argument or variable that Linux takes, its final NUL left out.
 const LONGEST_ARGUMENT: usize = (128 << 10) - 1;
@@ -36,7 +40,9 @@ impl Default for OutputBounds {
 }
 
 /// A program to run. Its environment holds what is set here and nothing else.
-#[derive(Debug, Clone)]
+///
+/// Its `Debug` shows names and sizes, no values: they may be secrets.
+#[derive(Clone)]
 pub struct ChildCommand {
     program: PathBuf,
     args: Vec<String>,
@@ -44,6 +50,21 @@ pub struct ChildCommand {
     working_dir: PathBuf,
     input: Option<Vec<u8>>,
     bounds: OutputBounds,
+    sandbox: Option<Sandbox>,
+    mark: Option<(String, String)>,
+}
+
+impl fmt::Debug for ChildCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildCommand")
+            .field("program", &self.program)
+            .field("args", &self.args.len())
+            .field("env", &self.env.keys())
+            .field("working_dir", &self.working_dir)
+            .field("input", &self.input.as_ref().map(Vec::len))
+            .field("sandbox", &self.sandbox)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ChildCommand {
@@ -56,6 +77,8 @@ impl ChildCommand {
             working_dir: working_dir.into(),
             input: None,
             bounds: OutputBounds::default(),
+            sandbox: None,
+            mark: None,
         }
     }
 
@@ -87,6 +110,31 @@ impl ChildCommand {
         self
     }
 
+    /// Holds the child to a sandbox.
+    #[must_use]
+    pub fn sandbox(mut self, sandbox: Sandbox) -> Self {
+        self.sandbox = (!sandbox.is_off()).then_some(sandbox);
+        self
+    }
+
+    /// Sets a variable by which descendants are found that left the group, and killed with it.
+    ///
+    /// Its value must be that of no other process.
+    #[must_use]
+    pub fn mark(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        let (name, value) = (name.into(), value.into());
+        self.env.insert(name.clone(), value.clone());
+        self.mark = Some((name, value));
+        self
+    }
+
+    /// The variable of [`ChildCommand::mark`], as it stands in an environment.
+    pub(super) fn marked(&self) -> Option<String> {
+        self.mark
+            .as_ref()
+            .map(|(name, value)| format!("{name}={value}"))
+    }
+
     pub(super) fn bounds(&self) -> OutputBounds {
         self.bounds
     }
@@ -98,12 +146,54 @@ impl ChildCommand {
     /// Starts the program as a member of `group`.
     pub(super) fn spawn(&self, group: i32) -> Result<Child, ProcessError> {
         self.check()?;
+        match &self.sandbox {
+            None => {
+                let args = self.args.iter().map(OsString::from).collect();
+                self.start(&self.program, args, group)
+            }
+            Some(sandbox) => self.start_held(sandbox, group),
+        }
+    }
+
+    /// Starts the program from a thread that is held to the sandbox; the child inherits what holds it.
+    fn start_held(&self, sandbox: &Sandbox, group: i32) -> Result<Child, ProcessError> {
+        self.check_program()?;
+        let (shell, mut args) = under_limits(sandbox.resource_limits(), &self.program);
+        args.extend(self.args.iter().map(OsString::from));
+        let runtime = tokio::runtime::Handle::current();
+        let not_held = |message: String| ProcessError::Sandbox {
+            program: shown(&self.program),
+            message,
+        };
+        // as short as a start without: nothing here waits for the child
+        thread::scope(|scope| {
+            let starter = thread::Builder::new()
+                .name("planwright-sandbox".to_owned())
+                .spawn_scoped(scope, || {
+                    restrict(sandbox, &self.program)
+                        .map_err(|error| not_held(error.to_string()))?;
+                    let _entered = runtime.enter();
+                    self.start(&shell, args, group)
+                });
+            let starter = starter.map_err(|source| self.diagnose(source))?;
+            starter
+                .join()
+                .map_err(|_| not_held("the thread that starts it panicked".to_owned()))?
+        })
+    }
+
+    fn start(
+        &self,
+        program: &Path,
+        args: Vec<OsString>,
+        group: i32,
+    ) -> Result<Child, ProcessError> {
         let input = match self.input {
             Some(_) => Stdio::piped(),
             None => Stdio::null(),
         };
-        Command::new(&self.program)
-            .args(&self.args)
+        Command::new(program)
+            .args(args)
             .env_clear()
             .envs(&self.env)
             .current_dir(&self.working_dir)
@@ -133,6 +223,29 @@ impl ChildCommand {
             });
         }
         Ok(())
+    }
+
+    /// Refuses what a shell would take for a script of its own, or cannot find.
+    fn check_program(&self) -> Result<(), ProcessError> {
+        let mut first = [0_u8; 256];
+        let read = std::fs::File::open(&self.program)
+            .and_then(|mut file| std::io::Read::read(&mut file, &mut first))
+            .map_err(|source| self.diagnose(source))?;
+        let first = first.get(..read).unwrap_or_default();
+        let program = || shown(&self.program);
+        if first.starts_with(b"\x7fELF") {
+            return Ok(());
+        }
+        let Some(line) = first.strip_prefix(b"#!") else {
+            return Err(ProcessError::NotAProgram { program: program() });
+        };
+        let line = String::from_utf8_lossy(line);
+        let interpreter = line.split_ascii_whitespace().next().unwrap_or_default();
+        if Path::new(interpreter).exists() {
+            Ok(())
+        } else {
+            Err(ProcessError::MissingInterpreter { program: program() })
+        }
     }
 
     /// Says what the system meant.

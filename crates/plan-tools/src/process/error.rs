@@ -62,6 +62,14 @@ pub enum ProcessError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The system could not hold the child to its sandbox.
+    #[error("could not put `{program}` into its sandbox: {message}")]
+    Sandbox {
+        /// The program.
+        program: String,
+        /// What happened.
+        message: String,
+    },
     /// The program could not be started for another reason.
     #[error("could not start `{program}`: {source}")]
     Start {
@@ -111,6 +119,7 @@ impl ProcessError {
             | Self::Nul { .. }
             | Self::BadVariable { .. }
             | Self::Guard { .. }
+            | Self::Sandbox { .. }
             | Self::Start { .. } => false,
             Self::TimedOut { .. }
             | Self::Cancelled { .. }

@@ -14,7 +14,9 @@ pub(crate) fn tool_error(error: &ProcessError) -> ToolError {
         | ProcessError::NotAProgram { .. } => {
             (FailureClass::MissingInterpreter, RetryAdvice::Never)
         }
-        ProcessError::NotPermitted { .. } => (FailureClass::Permission, RetryAdvice::Never),
+        ProcessError::NotPermitted { .. } | ProcessError::Sandbox { .. } => {
+            (FailureClass::Permission, RetryAdvice::Never)
+        }
         ProcessError::WorkingDirectory { .. } => (FailureClass::NotFound, RetryAdvice::Never),
         ProcessError::TooLong { .. }
         | ProcessError::Nul { .. }

@@ -93,6 +93,7 @@ async fn its_environment_is_what_the_catalog_passes_on() {
         own,
         [
             "PATH",
+            "PLANWRIGHT_ATTEMPT",
             "PLANWRIGHT_IDEMPOTENCY_KEY",
             "PLANWRIGHT_OUTPUTS",
             "PLANWRIGHT_RUN",

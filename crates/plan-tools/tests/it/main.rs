@@ -6,4 +6,5 @@ mod code;
 mod context;
 mod files;
 mod process;
+mod secrets;
 mod subprocess;

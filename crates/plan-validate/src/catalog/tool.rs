@@ -127,7 +127,7 @@ impl CatalogTool {
     }
 
     /// The arguments that the input schema calls paths, in the order of their names.
-    pub(crate) fn path_arguments(&self) -> &[(String, InputKind)] {
+    pub fn path_arguments(&self) -> &[(String, InputKind)] {
         &self.paths
     }
 

@@ -32,7 +32,7 @@ impl<P: Basis> Machine<P> {
         let is_tool = match Work::of(&self.step_of(slot).config) {
             Some(Work::Tool(_)) => true,
             Some(Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => false,
-            Some(Work::Ask(_) | Work::Choose(_)) | None => {
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
                 return Err(Refused::WrongKind {
                     step: step.clone(),
                     event: name,
@@ -104,17 +104,20 @@ impl<P: Basis> Machine<P> {
                 end.result = AttemptResult::Succeeded;
                 end.stdout.clone_from(&delivered.stdout);
                 end.stderr.clone_from(&delivered.stderr);
+                end.confinement.clone_from(&delivered.confinement);
                 current.outputs = Some(delivered.outputs.clone());
                 current.failure = None;
             }
             AttemptOutcome::Failed(failure) | AttemptOutcome::Retrying(failure) => {
                 end.result = AttemptResult::Failed;
                 current.failures = current.failures.saturating_add(1);
+                end.confinement.clone_from(&failure.confinement);
                 end.failure = Some(failure.clone());
                 current.failure = Some(failure.clone());
             }
             AttemptOutcome::Cancelled(failure) => {
                 end.result = AttemptResult::Cancelled;
+                end.confinement.clone_from(&failure.confinement);
                 end.failure = Some(failure.clone());
                 current.failure = Some(failure.clone());
             }

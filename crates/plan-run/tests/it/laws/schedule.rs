@@ -133,6 +133,7 @@ fn result_of(sample: &Sample, run: &Driver, step: &StepPath) -> Result<AttemptSu
                 stdout: id.into(),
                 stderr: String::new(),
                 exit_code: 0,
+                confinement: None,
             });
         }
         Ok(json!({ "v": id }).into())
