@@ -166,6 +166,8 @@ impl Live {
                 Some("a budget is used up: nothing more starts".to_owned())
             }
             EventKind::RunCreated(_)
+            | EventKind::ModelAnswered { .. }
+            | EventKind::AgentCallEnded { .. }
             | EventKind::RetryDropped { .. }
             | EventKind::RequestWithdrawn { .. }
             | EventKind::Decided { .. }

@@ -36,9 +36,9 @@ fn folder(agent: Value) -> Folder {
     folder
 }
 
-fn arguments(folder: &Folder) -> Vec<String> {
-    let root = folder.at("").display().to_string();
-    let words = [
+fn run(folder: &Folder) -> crate::command::Ended {
+    let root = format!("folder={}", folder.at("").display());
+    folder.run(&[
         "run",
         "plan.json",
         "--tools",
@@ -46,16 +46,15 @@ fn arguments(folder: &Folder) -> Vec<String> {
         "--json",
         "--input",
         "what=$(it)",
-    ];
-    let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
-    words.extend(["--input".to_owned(), format!("folder={root}")]);
-    words
+        "--input",
+        &root,
+    ])
 }
 
 #[test]
 fn an_agent_of_the_catalog_works_and_reports() {
     let folder = folder(json!("coder"));
-    let record = folder.planwright(arguments(&folder)).expect(0).json();
+    let record = run(&folder).expect(0).json();
     let work = &record["steps"]["work"];
     assert_eq!(work["outputs"]["files"], 2);
     // the objective is data: on standard input, and nowhere else
@@ -79,7 +78,7 @@ fn an_agent_that_cannot_run_is_refused_with_its_reason() {
     ];
     for (agent, why) in cases {
         let folder = folder(json!(agent));
-        let ended = folder.planwright(arguments(&folder)).expect(2);
+        let ended = run(&folder).expect(2);
         let said = format!("step `work` cannot run: {why}");
         assert!(ended.stderr.contains(&said), "{}", ended.stderr);
     }
