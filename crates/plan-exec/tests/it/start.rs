@@ -96,24 +96,6 @@ async fn a_run_id_is_used_once() {
 }
 
 #[tokio::test]
-async fn kinds_that_cannot_run_are_named_before_the_run_exists() {
-    let lab = Lab::new();
-    let tools = registry([&Scripted::tool("work")]);
-    let list = json!({"id": "p", "name": "p", "config": {
-        "type": "FAN_IN", "from_steps": ["a"], "collect_field": "all"}});
-    let text = plan(&[call("a", "work", json!({})), list]);
-    let refused = lab
-        .executor(&tools)
-        .start(lab.check(&text, &tools), Inputs::none())
-        .await
-        .unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "this executor does not run FAN_IN (step `p`)"
-    );
-}
-
-#[tokio::test]
 async fn an_executor_with_other_tools_than_the_check_is_refused() {
     let lab = Lab::new();
     let checked_with = registry([&Scripted::tool("work")]);
