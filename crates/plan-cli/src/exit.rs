@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use serde_json::Value;
+use planwright::validate::Finding;
 
 /// The exit codes. They are a contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) struct Halt {
     /// What to do about it.
     pub(crate) help: Option<String>,
     /// What was found in a document that came with the plan.
-    pub(crate) findings: Vec<Value>,
+    pub(crate) findings: Vec<Finding>,
 }
 
 impl Halt {

@@ -14,7 +14,7 @@ use planwright::validate::{AgentKind, AgentSpec, Context, Policy, ToolCatalog, V
 
 use crate::args::{self, Sandbox};
 use crate::exit::{Exit, Halt};
-use crate::output::{self, finding_json};
+use crate::output;
 
 /// Where the catalog came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Host {
                     output::say(finding.line());
                 }
                 let mut halt = Halt::new(Exit::Rejected, "the tools of the bundle are refused");
-                halt.findings = rejected.findings().iter().map(finding_json).collect();
+                halt.findings = rejected.findings().to_vec();
                 halt
             })?;
             // from standard input it cannot be read again

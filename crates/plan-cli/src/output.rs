@@ -16,8 +16,8 @@ use serde_json::Value;
 
 pub(crate) use bounds::bounds_text;
 pub(crate) use findings::{
-    check_json, finding_json, model_of, refusal_json, sarif_of, show_findings, show_rejected,
-    unchecked_json,
+    check_json, finding_json, findings_of, model_of, refusal_json, sarif_of, show_findings,
+    show_rejected, unchecked_json,
 };
 pub(crate) use live::Live;
 pub(crate) use record::{Detail, record_json, show_record};

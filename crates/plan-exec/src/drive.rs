@@ -28,7 +28,7 @@ use std::time::Duration;
 use plan_model::Timestamp;
 use plan_run::{
     Effect, Ending, Event, Failure, FailureClass, Machine, Request, RetryAdvice, RunId, RunRecord,
-    RunStatus,
+    RunStatus, StepPath,
 };
 use plan_store::{Fence, Sequence};
 use plan_validate::ValidatedPlan;
@@ -298,16 +298,29 @@ impl Drive {
     fn heed_ending(&mut self) {
         if self.machine.ending() == Some(Ending::Abort) {
             self.flights.stop();
-            for (step, attempt) in self.lending.stop() {
-                let failure = Failure::new(FailureClass::Cancelled, "the call was not made")
-                    .with_retry(RetryAdvice::Never)
-                    .with_effect(Effect::None);
-                self.results
-                    .push(Settled::new(step, attempt, Err(Box::new(failure))));
-            }
+            let unmade = self.lending.stop();
+            self.unmade(unmade);
         }
         if self.machine.ending().is_some() {
             self.asks.clear();
+        }
+    }
+
+    /// Ends what is in flight for the items of a fan-out whose time is up.
+    fn stop_within(&mut self, owner: &StepPath) {
+        self.flights.stop_within(owner);
+        let unmade = self.lending.stop_within(owner);
+        self.unmade(unmade);
+    }
+
+    /// Settles attempts whose call was not made.
+    fn unmade(&mut self, attempts: impl IntoIterator<Item = (StepPath, u32)>) {
+        for (step, attempt) in attempts {
+            let failure = Failure::new(FailureClass::Cancelled, "the call was not made")
+                .with_retry(RetryAdvice::Never)
+                .with_effect(Effect::None);
+            self.results
+                .push(Settled::new(step, attempt, Err(Box::new(failure))));
         }
     }
 

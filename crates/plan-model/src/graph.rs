@@ -19,7 +19,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::{Plan, StepId};
 use build::Edges;
@@ -180,6 +180,13 @@ impl Graph {
     /// All members of each strongly connected component, in document order: what [`Graph::cycles`] walks through.
     pub fn cycle_members(&self) -> Vec<Vec<usize>> {
         cycles::components(self)
+    }
+
+    /// [`Graph::cycle_members`] of what is left when some steps are taken out, each with a shortest walk through it.
+    pub fn cycles_without(&self, left_out: &BTreeSet<usize>) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let components = cycles::components_without(self, left_out).into_iter();
+        let walked = components.map(|members| (cycles::walk(self, &members), members));
+        walked.collect()
     }
 
     /// Whether `ancestor` must end before `step` can start.

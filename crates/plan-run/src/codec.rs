@@ -1,16 +1,47 @@
 //! Events as bytes: one JSON object each, versioned.
 //!
 //! `{"v":1,"at":"2026-01-31T12:00:00Z","event":{"step_skipped":{…}}}`. Readers
-//! ignore members that they do not know. A change that a reader of version 1
-//! would misunderstand raises the version, and is refused by it.
+//! ignore members that they do not know. A record that a reader of version 1
+//! would misunderstand has a higher version, and is refused by it.
 
 use plan_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Event, EventKind};
+use crate::event::StopReason;
+use crate::{Event, EventKind, SkipReason};
 
-/// The version that [`encode`] writes and the newest that [`decode`] reads.
-pub const VERSION: u32 = 1;
+/// The newest version that [`encode`] writes and [`decode`] reads.
+pub const VERSION: u32 = 2;
+
+/// The version that has been there from the beginning.
+const FIRST: u32 = 1;
+
+/// The version with items of fan-outs.
+const ITEMS: u32 = 2;
+
+/// The version in which an event of this kind was first written.
+fn version_of(event: &EventKind) -> u32 {
+    match event {
+        EventKind::ItemsExpanded(_)
+        | EventKind::UntilEvaluated { .. }
+        | EventKind::ItemsStopped { .. }
+        | EventKind::ListCollected { .. }
+        | EventKind::FanOutDropped { .. }
+        | EventKind::StepSkipped {
+            reason: SkipReason::ItemFailed | SkipReason::OutOfTime,
+            ..
+        }
+        | EventKind::RetryDropped {
+            reason: StopReason::OutOfTime,
+            ..
+        }
+        | EventKind::RequestWithdrawn {
+            reason: StopReason::OutOfTime,
+            ..
+        } => ITEMS,
+        _ => FIRST,
+    }
+}
 
 /// Why bytes are not an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,7 +87,7 @@ struct Head {
 /// The bytes hold no line break.
 pub fn encode(event: &Event) -> Vec<u8> {
     let record = RecordRef {
-        v: VERSION,
+        v: version_of(&event.kind),
         at: event.at,
         event: &event.kind,
     };

@@ -78,6 +78,36 @@ pub enum EventKind {
         /// What its expression came to.
         result: bool,
     },
+    /// A fan-out has its list, and its items begin.
+    ItemsExpanded(Box<ItemsExpanded>),
+    /// The `until` of a fan-out was evaluated for an item that had ended.
+    UntilEvaluated {
+        /// The fan-out.
+        step: StepPath,
+        /// The item, from 0.
+        index: usize,
+        /// What it came to.
+        result: bool,
+    },
+    /// The time of a fan-out is up: what runs in its items is stopped, and the rest of them is given up.
+    ItemsStopped {
+        /// The fan-out.
+        step: StepPath,
+    },
+    /// A fan-out or a fan-in has its list, which follows from what was delivered and is not written again.
+    ListCollected {
+        /// The step.
+        step: StepPath,
+        /// How many elements the list has.
+        count: usize,
+    },
+    /// A fan-out ends without its items, because the run is ending.
+    FanOutDropped {
+        /// The fan-out.
+        step: StepPath,
+        /// Whether the run is failing or cancelled.
+        reason: StopReason,
+    },
     /// A person is asked.
     RequestOpened(Box<Request>),
     /// A person answered.
@@ -165,6 +195,11 @@ impl EventKind {
             Self::StepSkipped { .. } => "step_skipped",
             Self::StepFailed { .. } => "step_failed",
             Self::BranchTaken { .. } => "branch_taken",
+            Self::ItemsExpanded(_) => "items_expanded",
+            Self::UntilEvaluated { .. } => "until_evaluated",
+            Self::ItemsStopped { .. } => "items_stopped",
+            Self::ListCollected { .. } => "list_collected",
+            Self::FanOutDropped { .. } => "fan_out_dropped",
             Self::RequestOpened(_) => "request_opened",
             Self::RequestAnswered(_) => "request_answered",
             Self::RequestWithdrawn { .. } => "request_withdrawn",
@@ -182,6 +217,7 @@ impl EventKind {
     pub fn step(&self) -> Option<&StepPath> {
         match self {
             Self::AttemptStarted(started) => Some(&started.step),
+            Self::ItemsExpanded(expanded) => Some(&expanded.step),
             Self::RequestOpened(request) => Some(&request.step),
             Self::RequestAnswered(answered) => Some(&answered.step),
             Self::AttemptEnded { step, .. }
@@ -190,6 +226,10 @@ impl EventKind {
             | Self::StepSkipped { step, .. }
             | Self::StepFailed { step, .. }
             | Self::BranchTaken { step, .. }
+            | Self::UntilEvaluated { step, .. }
+            | Self::ItemsStopped { step }
+            | Self::ListCollected { step, .. }
+            | Self::FanOutDropped { step, .. }
             | Self::RequestWithdrawn { step, .. }
             | Self::InDoubtFound { step, .. }
             | Self::Decided { step, .. }
@@ -280,6 +320,24 @@ pub struct AttemptStarted {
     pub arguments: JsonObject,
 }
 
+/// The list of a fan-out, as far as a journal has it: the items are what its `over` reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ItemsExpanded {
+    /// The fan-out.
+    pub step: StepPath,
+    /// How many items there are.
+    pub count: usize,
+    /// The digest of each item, in their order.
+    pub digests: Vec<Digest>,
+    /// After a reset: the items whose finished steps keep their results, because they are the same as before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<usize>,
+    /// When all of them must have ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+}
+
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -352,6 +410,8 @@ pub enum StopReason {
     RunFailed,
     /// The run is cancelled.
     RunCancelled,
+    /// A fan-out around it is out of time.
+    OutOfTime,
 }
 
 /// A bound on a whole run.

@@ -8,6 +8,11 @@ mod create;
 mod decide;
 mod drain;
 mod effect;
+mod fan_in;
+mod fan_out;
+mod frame;
+mod giving_up;
+mod items;
 mod join;
 mod layout;
 mod measure;
@@ -204,10 +209,5 @@ impl<P: Basis> Machine<P> {
             Phase::Asking(request) => Some(request),
             _ => None,
         }
-    }
-
-    /// The path of a slot.
-    fn path(&self, slot: Slot) -> StepPath {
-        StepPath::from(&self.step_of(slot).id)
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::event::{Event, LateResult, PlanRef};
 use crate::{
     Confinement, Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request,
-    RunId, RunStatus, StepStatus,
+    RunId, RunStatus, StepPath, StepStatus,
 };
 
 /// A run as it stands: its status, its steps, what it published.
@@ -66,6 +66,27 @@ pub struct StepRecord {
     pub answered_by: Option<PrincipalName>,
     /// Its last failure, unless it went well afterwards.
     pub failure: Option<Box<Failure>>,
+    /// The items of a fan-out that were begun, in their order.
+    pub items: Vec<ItemRecord>,
+}
+
+/// One item of a fan-out.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ItemRecord {
+    /// Which item, from 0.
+    pub index: usize,
+    /// Where it stands: as its steps do, failed where one of them failed it.
+    pub status: StepStatus,
+    /// The steps of the body, in the order in which they run.
+    pub steps: Vec<StepRecord>,
+}
+
+impl ItemRecord {
+    /// The step of this id.
+    pub fn step(&self, id: &str) -> Option<&StepRecord> {
+        self.steps.iter().find(|step| step.id.as_str() == id)
+    }
 }
 
 /// One attempt of a step.
@@ -217,12 +238,42 @@ impl RunRecord {
         &self.outputs
     }
 
-    /// Every step, in plan order.
+    /// Every step of the main flow, in plan order. Those of bodies are in the items of their fan-out.
     pub fn steps(&self) -> &[StepRecord] {
         &self.steps
     }
 
-    /// The step of this id.
+    /// Every step with its path: those of the main flow in plan order, each followed by those of its items.
+    pub fn all_steps(&self) -> Vec<(StepPath, &StepRecord)> {
+        let mut found = Vec::with_capacity(self.steps.len());
+        let mut open: Vec<(StepPath, &StepRecord)> = self
+            .steps
+            .iter()
+            .rev()
+            .map(|step| (StepPath::from(&step.id), step))
+            .collect();
+        while let Some((path, step)) = open.pop() {
+            for item in step.items.iter().rev() {
+                let steps = item.steps.iter().rev();
+                open.extend(steps.map(|step| (path.item(item.index, step.id.clone()), step)));
+            }
+            found.push((path, step));
+        }
+        found
+    }
+
+    /// The step at this path, in whatever item it is.
+    pub fn step_at(&self, path: &StepPath) -> Option<&StepRecord> {
+        let mut ids = path.items().iter().map(|(id, _)| id).chain([path.step()]);
+        let mut step = self.step(ids.next()?.as_str())?;
+        for ((_, item), id) in path.items().iter().zip(ids) {
+            // the items that were begun are the first ones of the list
+            step = step.items.get(*item)?.step(id.as_str())?;
+        }
+        Some(step)
+    }
+
+    /// The step of the main flow with this id.
     pub fn step(&self, id: &str) -> Option<&StepRecord> {
         self.index.get(id).and_then(|index| self.steps.get(*index))
     }

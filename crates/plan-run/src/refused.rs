@@ -124,6 +124,20 @@ pub enum Refused {
         /// The step.
         step: StepPath,
     },
+    /// The event tells of other items than the list of the fan-out has.
+    #[error("the items of `{step}` are not those of its list")]
+    OtherItems {
+        /// The fan-out.
+        step: StepPath,
+    },
+    /// The items of a fan-out have not ended.
+    #[error("`{step}` cannot end while {active} of its items have not")]
+    ItemsOpen {
+        /// The fan-out.
+        step: StepPath,
+        /// Items that have not ended.
+        active: usize,
+    },
     /// The run cannot end this way now.
     #[error("the run cannot end as {status} while {open} of its steps have not ended")]
     NotOver {

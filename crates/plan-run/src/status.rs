@@ -112,6 +112,10 @@ pub enum SkipReason {
     RunFailed,
     /// The run was cancelled before the step could start.
     RunCancelled,
+    /// The item that the step is in had failed before it could start.
+    ItemFailed,
+    /// A fan-out around the step was out of time before it could start.
+    OutOfTime,
 }
 
 impl SkipReason {
@@ -123,6 +127,8 @@ impl SkipReason {
             Self::UpstreamFailed => "upstream_failed",
             Self::RunFailed => "run_failed",
             Self::RunCancelled => "run_cancelled",
+            Self::ItemFailed => "item_failed",
+            Self::OutOfTime => "out_of_time",
         }
     }
 }

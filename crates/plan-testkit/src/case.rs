@@ -6,7 +6,7 @@ use plan_model::Limits;
 use plan_model::document::{Document, ReadOptions, parse};
 use plan_validate::render::{Colour, json, model, pretty, sarif};
 use plan_validate::{
-    Context, Finding, Policy, Severity, ToolCatalog, check_answer, check_bytes, check_inputs,
+    Context, Finding, Policy, Severity, ToolCatalog, ValidatedPlan, check_answer, check_bytes, check_inputs,
     problem_findings,
 };
 use serde_json::{Map, Value};
@@ -66,6 +66,14 @@ impl Case {
         let mut findings = self.findings();
         findings.retain(|finding| finding.severity == Severity::Error);
         findings
+    }
+
+    /// The plan, where nothing refuses it.
+    pub fn validated(&self) -> Option<ValidatedPlan> {
+        let catalog = catalog(&self.catalog).ok()?;
+        let policy = Policy::from_document(&document(&self.policy).ok()?).ok()?;
+        let cx = Context::new(&catalog, &policy);
+        check_bytes(&self.bytes(), &ReadOptions::default(), &cx).ok()
     }
 
     /// Everything that a check says, in every way of saying it. The findings are the first line, as JSON.

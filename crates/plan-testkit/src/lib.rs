@@ -9,6 +9,7 @@
 //! - [`plans`]: sample plans. [`run_plan`]: one call from text to record.
 //! - [`generate`]: valid plans of every shape, from a seed. [`Case`]: a plan and what it is checked under.
 //! - [`mutate`]: plants one known fault in a valid plan, for each rule.
+//! - [`mod@simulate`]: a run in a made-up world where everything goes wrong, from a seed.
 //! - [`oracle`]: a second opinion on a plan, to compare the validator with.
 //!
 //! A dev-dependency: it panics where a test should fail.
@@ -21,6 +22,7 @@ pub mod generate;
 pub mod mutate;
 pub mod oracle;
 pub mod plans;
+pub mod simulate;
 pub mod store_suite;
 
 mod assert_plan;

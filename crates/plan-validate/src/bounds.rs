@@ -8,7 +8,7 @@ mod items;
 mod shares;
 mod wall;
 
-use plan_model::{Seconds, StepConfig, StepId};
+use plan_model::{Seconds, StepConfig, StepId, StepKind};
 use serde::{Serialize, Serializer};
 
 use crate::facts::Facts;
@@ -93,8 +93,13 @@ impl Bounds {
     pub(crate) fn with_asks(mut self, facts: &Facts<'_>, grant: &Grant) -> Self {
         let asks = |site: &SiteGrant| matches!(site.approval, Approval::AskAtCall(_));
         let asks_at_calls = grant.sites().values().any(asks);
-        for (_, step) in facts.steps() {
-            // most grants ask nowhere, and need no look at each of their sites
+        // most grants ask nowhere at a call: then the steps that ask are those of one kind
+        let asking = if asks_at_calls {
+            (0..facts.plan.steps.len()).collect()
+        } else {
+            facts.of_kind(StepKind::HumanInteraction).to_vec()
+        };
+        for step in asking.iter().filter_map(|step| facts.step(*step)) {
             let site = asks_at_calls.then(|| grant.site(&step.id)).flatten();
             let reason = match (&step.config, site) {
                 (StepConfig::HumanInteraction(ask), _) if ask.approval_required => {

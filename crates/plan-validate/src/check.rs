@@ -17,9 +17,10 @@ use crate::findings::{Findings, Report, Telling, is_sensitive, step_of};
 use crate::grant;
 use crate::plan_schemas::PlanSchemas;
 use crate::policy::Policy;
-use crate::rule::{Check, Rule};
+use crate::rule::Rule;
 use crate::rules::{self, rules};
 use crate::validated::{Parts, ValidatedPlan};
+use crate::visit::Looks;
 
 /// What a plan is checked against. No IO and no clock hide in it.
 #[derive(Debug, Clone, Copy)]
@@ -276,11 +277,8 @@ fn judge(subject: &Subject<'_>, cx: &Context<'_>) -> (Report, Option<Parts>) {
         subject.limits,
         (subject.origin, subject.unread),
     );
-    for rule in rules().iter().filter(|rule| is_on(rule, cx.policy)) {
-        if let Check::Plan(check) | Check::Both(_, check) = rule.check {
-            check(&facts, &mut findings);
-        }
-    }
+    let rules = rules().iter().filter(|rule| is_on(rule, cx.policy));
+    Looks::of(rules).at(&facts, &mut findings);
     findings.tell(&Telling {
         plan: Some(plan),
         origin: subject.origin,

@@ -3,7 +3,9 @@
 mod certain;
 mod coverage;
 mod follow;
+mod glance;
 mod guards;
+mod kinds;
 mod length;
 mod misfits;
 mod missing;
@@ -12,12 +14,15 @@ mod prefixes;
 mod trust;
 mod uses;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use plan_model::document::Origin;
-use plan_model::{Graph, Limits, Path, Plan, Pointer, Reference, Shape, Step, StepId};
+use plan_model::{
+    Graph, Join, Limits, Path, Plan, Pointer, Reference, Shape, Step, StepId, StepKind,
+};
+use serde_json::{Map, Value};
 
 use crate::catalog::{CatalogTool, ToolCatalog};
 use crate::plan_schemas::{Compiled, PlanSchemas};
@@ -28,10 +33,12 @@ pub(crate) use certain::{
 };
 pub(crate) use follow::DeadEnd;
 pub(crate) use guards::{Guard, Guards};
+use kinds::Kinds;
 pub(crate) use misfits::{Fault, Misfit};
 pub(crate) use missing::{MissingStep, Naming, Place};
 pub(crate) use outputs::Outputs;
 pub(crate) use trust::{Cause, Distrust, Inflow, Way};
+use uses::Collector;
 pub(crate) use uses::{Site, Use};
 
 /// So many outputs are looked through one by one.
@@ -53,18 +60,19 @@ pub(crate) struct Facts<'a> {
     /// Every reference of the plan in document order, plan outputs last.
     pub(crate) uses: Vec<Use<'a>>,
     inputs: HashMap<&'a str, usize>,
+    kinds: Kinds,
     tools: Vec<Option<&'a Arc<CatalogTool>>>,
     missing: OnceCell<Vec<MissingStep<'a>>>,
     guards: OnceCell<Guards>,
-    misfits: OnceCell<Vec<Misfit>>,
     /// The declared outputs of steps that declare many, by step and name.
     declared: OnceCell<HashMap<(usize, &'a str), &'a plan_model::Output>>,
     shapes: follow::Shapes,
     certain: OnceCell<Certain>,
     distrust: OnceCell<Distrust<'a>>,
     prompts: OnceCell<coverage::Prompts<'a>>,
-    /// The steps with literal texts in which something could look like a reference.
-    pub(crate) marked: OnceCell<Vec<usize>>,
+    titles: OnceCell<HashMap<&'a str, usize>>,
+    /// An object that is filled with the arguments of one call after the other: plans call few tools often.
+    pub(crate) arguments: RefCell<Value>,
 }
 
 impl<'a> Facts<'a> {
@@ -80,14 +88,18 @@ impl<'a> Facts<'a> {
         for (index, input) in plan.inputs.iter().enumerate() {
             inputs.entry(input.name.as_str()).or_insert(index);
         }
-        let tools = plan
-            .steps
-            .iter()
-            .map(|step| match &step.config {
+        let count = plan.steps.len();
+        let mut kinds = Kinds::with_capacity(count);
+        let mut tools = Vec::with_capacity(count);
+        let mut uses = Collector::with_capacity(count, graph);
+        for (index, step) in plan.steps.iter().enumerate() {
+            kinds.add(step);
+            uses.add(index, step);
+            tools.push(match &step.config {
                 plan_model::StepConfig::ToolCall(call) => catalog.shared_tool(&call.tool),
                 _ => None,
-            })
-            .collect();
+            });
+        }
         Self {
             plan,
             graph,
@@ -97,18 +109,19 @@ impl<'a> Facts<'a> {
             limits,
             origin,
             unread,
-            uses: uses::of(plan),
+            uses: uses.finish(plan),
             inputs,
+            kinds,
             tools,
             missing: OnceCell::new(),
             guards: OnceCell::new(),
-            misfits: OnceCell::new(),
             declared: OnceCell::new(),
             shapes: follow::Shapes::new(plan),
             certain: OnceCell::new(),
             distrust: OnceCell::new(),
             prompts: OnceCell::new(),
-            marked: OnceCell::new(),
+            titles: OnceCell::new(),
+            arguments: RefCell::new(Value::Object(Map::new())),
         }
     }
 
@@ -125,6 +138,38 @@ impl<'a> Facts<'a> {
     /// Every step with its index, in document order.
     pub(crate) fn steps(&self) -> impl Iterator<Item = (usize, &'a Step)> + use<'a> {
         self.plan.steps.iter().enumerate()
+    }
+
+    /// The steps of a kind, in document order.
+    pub(crate) fn of_kind(&self, kind: StepKind) -> &[usize] {
+        self.kinds.steps(kind)
+    }
+
+    /// The steps of these kinds, kind after kind.
+    pub(crate) fn of_kinds(&self, kinds: &[StepKind]) -> impl Iterator<Item = (usize, &'a Step)> {
+        let steps = kinds.iter().flat_map(|kind| self.of_kind(*kind));
+        steps.filter_map(|step| Some((*step, self.step(*step)?)))
+    }
+
+    /// The kind of a step.
+    pub(crate) fn kind(&self, step: usize) -> Option<StepKind> {
+        self.kinds.kind(step)
+    }
+
+    /// Which endings of what it waits for let a step run.
+    pub(crate) fn join(&self, step: usize) -> Option<Join> {
+        self.kinds.join(step)
+    }
+
+    /// The last step that people call by this name.
+    pub(crate) fn titled(&self, name: &str) -> Option<usize> {
+        let titles = self.titles.get_or_init(|| {
+            let titles = self
+                .steps()
+                .map(|(index, step)| (step.name.as_str(), index));
+            titles.collect()
+        });
+        titles.get(name).copied()
     }
 
     /// The declared input of this name, with its index.
@@ -212,10 +257,9 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Every reference that an argument does not take, with the use that it is.
-    pub(crate) fn misfits(&self) -> impl Iterator<Item = (&Use<'a>, &Misfit)> {
-        let misfits = self.misfits.get_or_init(|| misfits::of(self)).iter();
-        misfits.filter_map(|misfit| Some((self.uses.get(misfit.read)?, misfit)))
+    /// Those of these references that an argument does not take.
+    pub(crate) fn misfits_of(&self, reads: &[Use<'_>]) -> Vec<Misfit> {
+        misfits::of(self, reads)
     }
 
     /// Whether the reader put a stand-in at this place of the plan, around it, or inside it.
@@ -295,6 +339,11 @@ impl<'a> Facts<'a> {
     /// What is at the end of a path, read from step `from`; anything where its root names nothing.
     pub(crate) fn follow(&self, path: &Path, from: Option<usize>) -> Result<Shape, DeadEnd> {
         follow::path(self, path, from)
+    }
+
+    /// What a use can be; anything where it leads nowhere.
+    pub(crate) fn shape_of(&self, read: &Use<'_>) -> Shape {
+        follow::use_shape(self, read)
     }
 
     /// What a reference can be, read from step `from`; anything where it leads nowhere.

@@ -36,6 +36,7 @@ mod rules;
 mod strict;
 mod text;
 mod validated;
+mod visit;
 
 pub use bounds::{Ask, Bounds};
 pub use catalog::{

@@ -1,4 +1,9 @@
 //! One rule: its code, its name, its page and its check.
+//!
+//! A rule looks at a problem of the reader, at one step, or at the whole plan. What can be said of a step alone is said
+//! by a [`Check::Step`]: all of these are called at one step before the next ([`crate::visit`]). A [`Check::Plan`] is
+//! for what only many places together show; it walks over the tables of [`Facts`], and touches the steps themselves
+//! only where a table says that there is something to see.
 
 use plan_model::Pointer;
 use plan_model::document::Problem;
@@ -6,6 +11,7 @@ use plan_model::document::Problem;
 use crate::facts::Facts;
 use crate::finding::{Code, Finding, Severity};
 use crate::findings::Findings;
+use crate::visit::Visit;
 
 /// A rule of the validator.
 ///
@@ -33,11 +39,10 @@ pub(crate) enum Check {
     Problem(fn(&Problem) -> Option<Finding>),
     /// Looks at the whole plan.
     Plan(fn(&Facts<'_>, &mut Findings)),
-    /// Does both.
-    Both(
-        fn(&Problem) -> Option<Finding>,
-        fn(&Facts<'_>, &mut Findings),
-    ),
+    /// Looks at one step after the other. Nothing is kept from one to the next.
+    Step(for<'a> fn(&Facts<'a>, &Visit<'_, 'a>, &mut Findings)),
+    /// Does several of these.
+    Several(&'static [Check]),
     /// Is called where its subject is read: catalogs, policies, inputs of a run, answers of a model.
     Elsewhere,
 }

@@ -201,10 +201,15 @@ pub(crate) fn is_misleading(name: &str) -> bool {
 
 /// The finding for a problem of the reader.
 pub(crate) fn of_problem(problem: &Problem) -> Option<Finding> {
-    RULES.iter().find_map(|rule| match rule.check {
-        Check::Problem(check) | Check::Both(check, _) => check(problem),
-        Check::Plan(_) | Check::Elsewhere => None,
-    })
+    RULES.iter().find_map(|rule| told_by(&rule.check, problem))
+}
+
+fn told_by(check: &Check, problem: &Problem) -> Option<Finding> {
+    match check {
+        Check::Problem(check) => check(problem),
+        Check::Several(checks) => checks.iter().find_map(|check| told_by(check, problem)),
+        Check::Plan(_) | Check::Step(_) | Check::Elsewhere => None,
+    }
 }
 
 /// Codes that are kept for rules which are not here yet, in their order.

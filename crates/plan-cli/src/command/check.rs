@@ -7,7 +7,7 @@ use std::path::Path;
 
 use planwright::model::document::{Document, DocumentKind, ReadOptions, parse, read};
 use planwright::model::{Limits, Plan};
-use planwright::validate::{PlanRejected, ValidatedPlan, check_bytes};
+use planwright::validate::{Finding, PlanRejected, ValidatedPlan, check_bytes};
 use serde_json::Value;
 
 use crate::args::{Check, Format, PlanArgs};
@@ -26,8 +26,8 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
     let mut host = match subject.host(&arguments.host, None) {
         Ok(host) => host,
         Err(halt) => {
-            if let (Format::Json, Some(report)) = (arguments.format, subject.refusal(&halt)) {
-                output::print_json(&report);
+            if !halt.findings.is_empty() {
+                subject.report_refusal(&halt.findings, arguments.format);
             }
             return Err(halt);
         }
@@ -62,8 +62,14 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
             }
             output::print_json(&report);
         }
-        Format::Sarif => output::print_json(&output::sarif_of(checked.as_ref(), &subject.input)),
-        Format::Model => output::print_json_line(&output::model_of(checked.as_ref())),
+        Format::Sarif => {
+            let (findings, truncated) = output::findings_of(checked.as_ref());
+            output::print_json(&output::sarif_of(findings, truncated, &subject.input));
+        }
+        Format::Model => {
+            let (findings, truncated) = output::findings_of(checked.as_ref());
+            output::print_json_line(&output::model_of(findings, truncated));
+        }
         Format::Pretty => pretty(&subject, &checked),
     }
     match checked {
@@ -184,11 +190,21 @@ impl Subject {
         options
     }
 
+    /// Reports that what came with the plan is refused.
+    fn report_refusal(&self, findings: &[Finding], format: Format) {
+        match format {
+            Format::Json => output::print_json(&self.refusal(findings)),
+            Format::Sarif => output::print_json(&output::sarif_of(findings, 0, &self.input)),
+            Format::Model => output::print_json_line(&output::model_of(findings, 0)),
+            // the lines have been said where they were found
+            Format::Pretty => {}
+        }
+    }
+
     /// The report where what came with the plan is refused.
-    pub(super) fn refusal(&self, halt: &Halt) -> Option<Value> {
-        let findings = halt.findings.clone();
-        (!findings.is_empty())
-            .then(|| refusal_json(output::unchecked_json(self.plan.as_ref()), findings))
+    pub(super) fn refusal(&self, findings: &[Finding]) -> Value {
+        let findings = findings.iter().map(output::finding_json).collect();
+        refusal_json(output::unchecked_json(self.plan.as_ref()), findings)
     }
 
     /// Says what a document that is no JSON may be.

@@ -34,8 +34,8 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     let host = match subject.host(&arguments.host, arguments.sandbox) {
         Ok(host) => host,
         Err(halt) => {
-            if let Some(report) = subject.refusal(&halt) {
-                print_report(&report, arguments.json);
+            if !halt.findings.is_empty() {
+                print_report(&subject.refusal(&halt.findings), arguments.json);
             }
             return Err(halt);
         }

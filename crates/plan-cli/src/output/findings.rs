@@ -74,18 +74,19 @@ pub(crate) fn check_json(
 }
 
 /// The findings as SARIF.
-pub(crate) fn sarif_of(checked: Result<&ValidatedPlan, &PlanRejected>, input: &Input) -> Value {
-    let (findings, truncated) = findings_of(checked);
+pub(crate) fn sarif_of(findings: &[Finding], truncated: usize, input: &Input) -> Value {
     sarif(findings, truncated, &input.name, &input.text())
 }
 
 /// The findings for a repair prompt.
-pub(crate) fn model_of(checked: Result<&ValidatedPlan, &PlanRejected>) -> Value {
-    let (findings, truncated) = findings_of(checked);
+pub(crate) fn model_of(findings: &[Finding], truncated: usize) -> Value {
     model(findings, truncated)
 }
 
-fn findings_of<'c>(checked: Result<&'c ValidatedPlan, &'c PlanRejected>) -> (&'c [Finding], usize) {
+/// What a check found, and how many findings more there are.
+pub(crate) fn findings_of<'c>(
+    checked: Result<&'c ValidatedPlan, &'c PlanRejected>,
+) -> (&'c [Finding], usize) {
     match checked {
         Ok(plan) => (plan.warnings(), plan.truncated()),
         Err(rejected) => (rejected.findings(), rejected.truncated()),

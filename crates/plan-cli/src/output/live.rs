@@ -61,7 +61,8 @@ impl Live {
             self.say(&line);
         }
         if let Some(bar) = &self.bar {
-            bar.set_position(self.ended.len() as u64);
+            let ended = self.ended.iter().filter(|step| step.items().is_empty());
+            bar.set_position(ended.count() as u64);
             let running: Vec<String> = self
                 .running
                 .iter()
@@ -116,6 +117,23 @@ impl Live {
             EventKind::BranchTaken { step, result } => {
                 self.ended.insert(step.clone());
                 Some(format!("{step}: {result}"))
+            }
+            EventKind::ItemsExpanded(expanded) => {
+                Some(format!("{}: {} items", expanded.step, expanded.count))
+            }
+            EventKind::UntilEvaluated {
+                step,
+                index,
+                result,
+            } => Some(format!("{step}: `until` is {result} after item {index}")),
+            EventKind::ItemsStopped { step } => Some(format!("{step}: is out of time")),
+            EventKind::ListCollected { step, count } => {
+                self.ended.insert(step.clone());
+                Some(format!("{step}: {count} collected"))
+            }
+            EventKind::FanOutDropped { step, .. } => {
+                self.ended.insert(step.clone());
+                Some(format!("{step}: cancelled"))
             }
             EventKind::RequestOpened(request) => Some(format!(
                 "{}: asks ({}): {}",

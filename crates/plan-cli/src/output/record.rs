@@ -1,7 +1,7 @@
 //! A run record, for people.
 
 use planwright::run::record::StepRecord;
-use planwright::run::{Failure, Request, RequestKind, RunRecord, RunStatus, StepStatus};
+use planwright::run::{Failure, Request, RequestKind, RunRecord, RunStatus, StepPath, StepStatus};
 use serde_json::Value;
 
 use super::{data, print, say};
@@ -11,6 +11,9 @@ use crate::store::Place;
 pub(super) const SHORT: usize = 1_000;
 /// The most characters that are shown of what a person answers to.
 pub(super) const LONG: usize = 100_000;
+
+/// The most failures of items that are shown.
+const FAILURES: usize = 10;
 
 /// How much of a record a person wants to see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +38,19 @@ pub(crate) fn show_record(record: &RunRecord, place: &Place, detail: Detail) {
     if detail == Detail::Whole {
         show_steps(record.steps());
     }
-    for step in record.steps() {
-        show_trouble(record, step, place);
+    let mut failures = 0;
+    for (path, step) in record.all_steps() {
+        if step.status == StepStatus::Failed && !path.items().is_empty() {
+            failures += 1;
+            if failures > FAILURES {
+                continue;
+            }
+        }
+        show_trouble(record, &path, step, place);
+    }
+    if failures > FAILURES {
+        let more = failures - FAILURES;
+        say(format!("and {more} more steps of items failed"));
     }
     if let Some(cancelled) = record.cancelled() {
         let reason = cancelled.reason.as_deref().unwrap_or("no reason was given");
@@ -83,16 +97,36 @@ fn show_steps(steps: &[StepRecord]) {
             more => format!(", {more} attempts"),
         };
         say(format!(
-            "  {:width$}  {}{reason}{attempts}",
+            "  {:width$}  {}{reason}{attempts}{}",
             step.id.as_str(),
-            step.status
+            step.status,
+            items_text(step)
         ));
     }
 }
 
+/// How many items a fan-out began, and how they stand.
+fn items_text(step: &StepRecord) -> String {
+    if step.items.is_empty() {
+        return String::new();
+    }
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for item in &step.items {
+        let status = item.status.as_str();
+        match counts.iter_mut().find(|(known, _)| *known == status) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((status, 1)),
+        }
+    }
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(status, count)| format!("{count} {status}"))
+        .collect();
+    format!(", items: {}", counts.join(", "))
+}
+
 /// What went wrong at a step.
-fn show_trouble(record: &RunRecord, step: &StepRecord, place: &Place) {
-    let id = &step.id;
+fn show_trouble(record: &RunRecord, id: &StepPath, step: &StepRecord, place: &Place) {
     match step.status {
         StepStatus::Failed => {
             let failure = step.failure.as_deref().map(failure_text);

@@ -140,6 +140,14 @@ fn a_bundle_whose_tools_are_bad_is_refused_with_a_report() {
         assert_eq!(report["valid"], false, "{args:?}");
         assert_eq!(report["findings"][0]["code"], "P901", "{args:?}");
     }
+    for (format, place) in [
+        ("sarif", "/runs/0/results/0/ruleId"),
+        ("model", "/findings/0/code"),
+    ] {
+        let report = folder.run(&["check", "bundle.json", "--format", format]);
+        let report = report.expect(1).json();
+        assert_eq!(report.pointer(place), Some(&json!("P901")), "{report}");
+    }
 }
 
 #[test]

@@ -281,3 +281,44 @@ fn a_run_in_memory_leaves_nothing() {
         .expect(0);
     assert!(!folder.at(".planwright").exists());
 }
+
+#[test]
+fn items_stand_in_the_record_and_are_told_by_their_path() {
+    let folder = prepared(json!([]));
+    let mut document = plan(json!([
+        {"id": "each", "name": "each", "config": {
+            "type": "FAN_OUT", "over": "${conf.rows}", "item_var": "row", "spawn_steps": ["a"],
+            "max_parallel": 2, "on_item_error": "collect",
+        }},
+        tool_call("a", "say", json!({"text": "${item.row}"}), &[]),
+    ]));
+    document["config"] = json!({"rows": ["x", "y"]});
+    folder.write_json("plan.json", &document);
+    let args = [
+        "run",
+        "plan.json",
+        "--tools",
+        "tools.yaml",
+        "--run-id",
+        "r1",
+    ];
+    let ended = folder
+        .planwright(args.into_iter().chain(["--json"]))
+        .expect(0);
+    let record = ended.json();
+    let each = &record["steps"]["each"];
+    assert_eq!(record["steps"].as_object().unwrap().len(), 1);
+    assert_eq!(each["outputs"]["errors"], json!([]));
+    assert_eq!(each["items"][1]["index"], 1);
+    assert_eq!(each["items"][1]["status"], "succeeded");
+    assert_eq!(
+        each["items"][1]["steps"]["a"]["attempts"][0]["arguments"],
+        json!({"text": "y"})
+    );
+    let shown = folder.planwright(["runs", "show", "r1"]).expect(0);
+    assert!(
+        shown.stderr.contains("each  succeeded, items: 2 succeeded"),
+        "{}",
+        shown.stderr
+    );
+}

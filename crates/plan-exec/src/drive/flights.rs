@@ -33,6 +33,8 @@ struct Flight {
     cancellation: Cancellation,
     task: AbortHandle,
     give_up: Option<Instant>,
+    /// It was told to end.
+    stopped: bool,
 }
 
 /// What one attempt is, beside its call.
@@ -84,6 +86,7 @@ impl Flights {
             cancellation,
             task,
             give_up,
+            stopped: false,
         };
         self.aloft.insert(number, flight);
     }
@@ -183,7 +186,7 @@ impl Flights {
                 continue;
             };
             flight.task.abort();
-            let (class, retry) = if self.stopping {
+            let (class, retry) = if flight.stopped {
                 (FailureClass::Cancelled, RetryAdvice::Never)
             } else {
                 (FailureClass::Timeout, RetryAdvice::Later)
@@ -204,11 +207,23 @@ impl Flights {
 
     /// Tells everything in flight to end.
     pub(crate) fn stop(&mut self) {
-        if std::mem::replace(&mut self.stopping, true) {
-            return;
+        if !std::mem::replace(&mut self.stopping, true) {
+            self.tell_to_end(|_| true);
         }
+    }
+
+    /// Tells everything to end that is in flight for an item of a fan-out.
+    pub(crate) fn stop_within(&mut self, owner: &StepPath) {
+        self.tell_to_end(|step| step.is_inside(owner));
+    }
+
+    fn tell_to_end(&mut self, which: impl Fn(&StepPath) -> bool) {
         let give_up = Instant::now() + self.grace + BEYOND;
         for (number, flight) in &mut self.aloft {
+            if flight.stopped || !which(&flight.step) {
+                continue;
+            }
+            flight.stopped = true;
             flight.cancellation.cancel();
             if let Some(at) = flight.give_up.replace(give_up) {
                 self.overdue.remove(&(at, *number));

@@ -105,7 +105,9 @@ impl Lending {
             let Ok(fetched) = self.tasks.join_next().await? else {
                 continue;
             };
-            self.out.remove(&(fetched.step.clone(), fetched.attempt));
+            if !self.out.remove(&(fetched.step.clone(), fetched.attempt)) {
+                continue;
+            }
             if let Ok(lent) = &fetched.lent {
                 self.remember(lent);
             }
@@ -117,6 +119,15 @@ impl Lending {
     pub(crate) fn stop(&mut self) -> BTreeSet<(StepPath, u32)> {
         self.tasks.abort_all();
         std::mem::take(&mut self.out)
+    }
+
+    /// As [`Lending::stop`], for the attempts in the items of a fan-out.
+    pub(crate) fn stop_within(&mut self, owner: &StepPath) -> BTreeSet<(StepPath, u32)> {
+        let (stopped, out) = std::mem::take(&mut self.out)
+            .into_iter()
+            .partition(|(step, _)| step.is_inside(owner));
+        self.out = out;
+        stopped
     }
 
     /// What a step needs; empty for almost every step.

@@ -25,6 +25,7 @@ impl Drive {
         for event in events {
             match &event.kind {
                 EventKind::AttemptStarted(started) => self.depart(&started.step, started.attempt),
+                EventKind::ItemsStopped { step } => self.stop_within(step),
                 EventKind::RequestOpened(request) => self.ask(Request::clone(request)),
                 EventKind::RequestAnswered(answered) => self.asks.withdraw(&answered.request),
                 EventKind::RequestWithdrawn { request, .. } => self.asks.withdraw(request),
@@ -35,6 +36,10 @@ impl Drive {
                 | EventKind::StepSkipped { .. }
                 | EventKind::StepFailed { .. }
                 | EventKind::BranchTaken { .. }
+                | EventKind::ItemsExpanded(_)
+                | EventKind::UntilEvaluated { .. }
+                | EventKind::ListCollected { .. }
+                | EventKind::FanOutDropped { .. }
                 | EventKind::InDoubtFound { .. }
                 | EventKind::Decided { .. }
                 | EventKind::CancelRequested { .. }

@@ -15,6 +15,7 @@ mod failing;
 mod flow;
 mod grant;
 mod hostile;
+mod items;
 mod limits;
 mod path_arguments;
 mod paths;

@@ -1,6 +1,6 @@
 //! Cycles: who is in them, and one way round each.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -9,6 +9,11 @@ use super::Graph;
 
 /// The members of each cycle, in document order.
 pub(super) fn components(graph: &Graph) -> Vec<Vec<usize>> {
+    components_without(graph, &BTreeSet::new())
+}
+
+/// The same in the graph that is left when some steps are taken out.
+pub(super) fn components_without(graph: &Graph, left_out: &BTreeSet<usize>) -> Vec<Vec<usize>> {
     if graph.order().is_some() {
         return Vec::new();
     }
@@ -16,8 +21,9 @@ pub(super) fn components(graph: &Graph) -> Vec<Vec<usize>> {
     for _ in 0..graph.len() {
         edges.add_node(());
     }
-    for step in 0..graph.len() {
-        for dependency in graph.dependencies(step) {
+    for step in (0..graph.len()).filter(|step| !left_out.contains(step)) {
+        let dependencies = graph.dependencies(step).iter();
+        for dependency in dependencies.filter(|dependency| !left_out.contains(dependency)) {
             edges.add_edge(NodeIndex::new(step), NodeIndex::new(*dependency), ());
         }
     }
@@ -25,7 +31,7 @@ pub(super) fn components(graph: &Graph) -> Vec<Vec<usize>> {
         .into_iter()
         .map(|members| members.into_iter().map(NodeIndex::index).collect())
         .filter(|members: &Vec<usize>| match members.as_slice() {
-            [alone] => graph.dependencies(*alone).contains(alone),
+            [alone] => !left_out.contains(alone) && graph.dependencies(*alone).contains(alone),
             _ => true,
         })
         .collect();

@@ -41,6 +41,18 @@ impl StepPath {
         items.push((self.step.clone(), index));
         Self { items, step: body }
     }
+
+    /// The path of a step that runs for these items, the outermost first.
+    pub(crate) fn within(items: Vec<(StepId, usize)>, step: StepId) -> Self {
+        Self { items, step }
+    }
+
+    /// Whether the step runs for an item of `owner`, or of a fan-out within one.
+    pub fn is_inside(&self, owner: &Self) -> bool {
+        let (around, rest) = (owner.items.len(), self.items.as_slice());
+        rest.get(..around) == Some(owner.items.as_slice())
+            && rest.get(around).is_some_and(|(id, _)| *id == owner.step)
+    }
 }
 
 impl From<StepId> for StepPath {
@@ -134,6 +146,22 @@ mod tests {
         let body = owner.item(2, StepId::new("body").unwrap());
         assert_eq!(body, "owner[2]/body".parse().unwrap());
         assert_eq!(body.items().len(), 1);
+    }
+
+    #[test]
+    fn a_step_is_inside_every_fan_out_around_it() {
+        let path = |text: &str| text.parse::<StepPath>().unwrap();
+        let step = path("outer[1]/inner[0]/body");
+        for (owner, is_inside) in [
+            ("outer", true),
+            ("outer[1]/inner", true),
+            ("outer[2]/inner", false),
+            ("inner", false),
+            ("outer[1]/inner[0]/body", false),
+        ] {
+            assert_eq!(step.is_inside(&path(owner)), is_inside, "{owner}");
+        }
+        assert!(!path("body").is_inside(&path("body")));
     }
 
     #[test]

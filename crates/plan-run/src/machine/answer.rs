@@ -78,7 +78,7 @@ impl Machine {
         let step = self.step_of(*slot);
         let ask = match Work::of(&step.config) {
             Some(Work::Ask(ask)) => Some(ask),
-            Some(Work::Tool(_) | Work::Code(_) | Work::Choose(_)) | None => None,
+            Some(_) | None => None,
         };
         let consequence = match (open.kind, &answer, ask) {
             (_, Answer::Cancel, _) => Consequence::Cancels,

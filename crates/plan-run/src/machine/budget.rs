@@ -42,7 +42,7 @@ impl Machine {
         }
         if let Some(deadline) = self.state.created.deadline
             && now >= deadline
-            && self.state.settled < self.state.steps.len()
+            && self.state.left > 0
         {
             let limit = u64::try_from(deadline.as_millis()).unwrap_or(0);
             return Some(EventKind::BudgetCrossed {
@@ -52,7 +52,7 @@ impl Machine {
         }
         let left = self.wall_left()?;
         if self.state.status() == RunStatus::Running
-            && self.state.settled < self.state.steps.len()
+            && self.state.left > 0
             && now.since(self.state.driven_to) >= left
         {
             let limit = self.layout.max_wall.map_or(0, |span| {

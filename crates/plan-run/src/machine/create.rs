@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::Machine;
 use super::basis::{Basis, RecordedPlan};
+use super::frame::Frames;
 use super::layout::{Layout, UnsupportedStep, unsupported};
 use super::phase::Phase;
 use super::ready::Ready;
@@ -154,17 +155,18 @@ impl<P: Basis> Machine<P> {
             generation: 0,
             ending: None,
             ended: None,
-            steps: PerStep::new(plan.plan().steps.len(), StepState::new),
+            steps: PerStep::new((0..plan.graph().len()).map(|place| StepState::new(place, None))),
+            frames: Frames::default(),
             ready: Ready::new(&layout.pool_limits),
             in_flight: std::collections::BTreeSet::new(),
             asking: std::collections::BTreeSet::new(),
             doubtful: std::collections::BTreeSet::new(),
             delayed: 0,
-            settled: 0,
+            left: 0,
             failed: std::collections::BTreeSet::new(),
             delays: std::collections::BTreeSet::new(),
             expiries: std::collections::BTreeSet::new(),
-            sweep: Slot(0),
+            loose: std::collections::BTreeSet::new(),
             requests: BTreeMap::new(),
             tool_calls: 0,
             driven: std::time::Duration::ZERO,
@@ -176,10 +178,12 @@ impl<P: Basis> Machine<P> {
             layout: Arc::new(layout),
             state,
         };
-        for slot in machine.slots() {
-            machine.state.steps.at_mut(slot).open = machine.dependencies(slot).count();
+        let main_flow: Vec<Slot> = machine.main_flow().collect();
+        machine.state.left = main_flow.len();
+        for slot in &main_flow {
+            machine.state.steps.at_mut(*slot).open = machine.dependencies(*slot).count();
         }
-        for slot in machine.slots() {
+        for slot in main_flow {
             if machine.state.steps.at(slot).open == 0 {
                 machine.enter(slot, Phase::Ready);
             }

@@ -2,7 +2,6 @@
 
 use super::Machine;
 use super::phase::Phase;
-use super::state::{StopCause, Stopping};
 use crate::SkipReason;
 use crate::event::{EventKind, StopReason};
 
@@ -30,35 +29,31 @@ impl Machine {
         })
     }
 
-    /// Gives up whatever neither runs nor is in doubt.
+    /// Gives up what was let go.
     pub(super) fn drain(&self, events: &mut Vec<EventKind>, limit: usize) {
-        let (skip, stop) = match &self.state.ending {
-            Some(Stopping {
-                cause: StopCause::Cancelled { .. },
-                ..
-            }) => (SkipReason::RunCancelled, StopReason::RunCancelled),
-            Some(_) | None => (SkipReason::RunFailed, StopReason::RunFailed),
+        let reason = match &self.state.ending {
+            Some(_) if self.state.is_cancelled() => StopReason::RunCancelled,
+            Some(_) => StopReason::RunFailed,
+            None => StopReason::OutOfTime,
         };
-        for (slot, step) in self.state.steps.from(self.state.sweep) {
-            match &step.phase {
+        for slot in self.state.loose.iter().take(limit).copied() {
+            let step = self.path(slot);
+            match &self.state.steps.at(slot).phase {
                 Phase::Blocked | Phase::Ready => events.push(EventKind::StepSkipped {
-                    step: self.path(slot),
-                    reason: skip,
+                    step,
+                    reason: reason.into(),
                 }),
-                Phase::Owed | Phase::Delayed(_) => events.push(EventKind::RetryDropped {
-                    step: self.path(slot),
-                    reason: stop,
-                }),
+                Phase::Owed | Phase::Delayed(_) => {
+                    events.push(EventKind::RetryDropped { step, reason });
+                }
                 Phase::Asking(request) => events.push(EventKind::RequestWithdrawn {
                     request: request.id.clone(),
-                    step: self.path(slot),
-                    reason: stop,
+                    step,
+                    reason,
                 }),
+                Phase::Spread => events.push(self.conclude(slot, Some(reason))),
                 Phase::InFlight | Phase::Doubtful => {}
                 Phase::Succeeded | Phase::Failed | Phase::Skipped(_) | Phase::Cancelled => {}
-            }
-            if events.len() >= limit {
-                break;
             }
         }
     }
@@ -69,6 +64,7 @@ impl From<StopReason> for SkipReason {
         match reason {
             StopReason::RunFailed => Self::RunFailed,
             StopReason::RunCancelled => Self::RunCancelled,
+            StopReason::OutOfTime => Self::OutOfTime,
         }
     }
 }

@@ -124,7 +124,7 @@ impl Machine {
                 .permits_secret(name)
                 .map_err(|refusal| refused(&refusal.to_string()))?;
         }
-        let scope = RunScope::revealed(self, &secrets);
+        let scope = RunScope::revealed(self, slot, &secrets);
         let key = IdempotencyKey::of(self.run_id(), step, self.state.generation);
         let declared = self.step_of(slot);
         match Work::of(&declared.config) {
@@ -173,7 +173,7 @@ impl Machine {
                     timeout: shortest([declared.timeout_secs, call.timeout_secs]),
                 }))
             }
-            Some(Work::Ask(_) | Work::Choose(_)) | None => {
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
                 Err(internal(format!("`{step}` performs nothing")))
             }
         }
@@ -224,7 +224,7 @@ fn each_template<'a>(config: &'a StepConfig, visit: &mut dyn FnMut(&'a Template)
             call.env.values().for_each(&mut *visit);
             call.working_dir.iter().for_each(visit);
         }
-        Some(Work::Ask(_) | Work::Choose(_)) | None => {}
+        Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {}
     }
 }
 

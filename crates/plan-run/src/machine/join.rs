@@ -19,14 +19,21 @@ impl<P: Basis> Machine<P> {
     ///
     /// A branch target runs only if its condition chose it, whatever its join.
     pub(super) fn verdict(&self, slot: Slot) -> Verdict {
-        for (condition, side) in self.layout.branches_of(slot) {
-            match self.chosen(*condition) {
+        let frame = self.frame_of(slot);
+        for (condition, side) in self.layout.branches_of(self.place_of(slot)) {
+            let Some(condition) = self.seen(frame, *condition) else {
+                continue;
+            };
+            match self.chosen(condition) {
                 Ok(chosen) if chosen == *side => {}
                 Ok(_) => return Verdict::Skips(SkipReason::NotTaken),
                 Err(reason) => return Verdict::Skips(reason),
             }
         }
-        self.join(slot)
+        match self.join(slot) {
+            Verdict::Runs if self.is_in_failed_item(slot) => Verdict::Skips(SkipReason::ItemFailed),
+            verdict => verdict,
+        }
     }
 
     /// Which branch a condition chose; why none where it did not.

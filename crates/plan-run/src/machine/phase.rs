@@ -21,6 +21,8 @@ pub(super) enum Phase {
     Asking(Box<Request>),
     /// Whether its last attempt had its effect is not known.
     Doubtful,
+    /// Its items run.
+    Spread,
     /// Its outputs are there.
     Succeeded,
     /// It failed.
@@ -35,7 +37,7 @@ impl Phase {
     pub(super) fn status(&self) -> StepStatus {
         match self {
             Self::Blocked | Self::Ready => StepStatus::Pending,
-            Self::InFlight | Self::Owed | Self::Delayed(_) => StepStatus::Running,
+            Self::InFlight | Self::Owed | Self::Delayed(_) | Self::Spread => StepStatus::Running,
             Self::Asking(_) => StepStatus::Waiting,
             Self::Doubtful => StepStatus::InDoubt,
             Self::Succeeded => StepStatus::Succeeded,
@@ -75,6 +77,12 @@ pub(super) enum Move {
     Break,
     /// The condition chose.
     Choose,
+    /// The items begin.
+    Expand,
+    /// The list is there.
+    Collect,
+    /// The items are given up because the run is ending.
+    Drop,
     /// A person is asked.
     Ask(Box<Request>),
     /// The answer delivers the outputs.
@@ -111,6 +119,9 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
             | M::Cancel
             | M::Break
             | M::Choose
+            | M::Expand
+            | M::Collect
+            | M::Drop
             | M::Ask(_)
             | M::Deliver
             | M::Permit
@@ -123,7 +134,8 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
         (P::Ready, M::Start) => Some(P::InFlight),
         (P::Ready, M::Skip(reason)) => Some(P::Skipped(reason)),
         (P::Ready, M::Break) => Some(P::Failed),
-        (P::Ready, M::Choose) => Some(P::Succeeded),
+        (P::Ready, M::Choose | M::Collect) => Some(P::Succeeded),
+        (P::Ready, M::Expand) => Some(P::Spread),
         (P::Ready, M::Ask(request)) => Some(P::Asking(request)),
         (
             P::Ready,
@@ -136,6 +148,7 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
             | M::Schedule(_)
             | M::GiveUp
             | M::Cancel
+            | M::Drop
             | M::Deliver
             | M::Permit
             | M::Refuse
@@ -159,6 +172,9 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
             | M::Skip(_)
             | M::Break
             | M::Choose
+            | M::Expand
+            | M::Collect
+            | M::Drop
             | M::Ask(_)
             | M::Deliver
             | M::Permit
@@ -183,6 +199,9 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
             | M::Skip(_)
             | M::Break
             | M::Choose
+            | M::Expand
+            | M::Collect
+            | M::Drop
             | M::Ask(_)
             | M::Deliver
             | M::Permit
@@ -206,6 +225,9 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
             | M::Schedule(_)
             | M::Skip(_)
             | M::Choose
+            | M::Expand
+            | M::Collect
+            | M::Drop
             | M::Deliver
             | M::Permit
             | M::Refuse
@@ -231,6 +253,9 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
             | M::GiveUp
             | M::Skip(_)
             | M::Choose
+            | M::Expand
+            | M::Collect
+            | M::Drop
             | M::Ask(_)
             | M::Repeat
             | M::Affirm
@@ -255,10 +280,40 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
             | M::Skip(_)
             | M::Break
             | M::Choose
+            | M::Expand
+            | M::Collect
+            | M::Drop
             | M::Ask(_)
             | M::Deliver
             | M::Permit
             | M::Refuse,
+        ) => None,
+
+        (P::Spread, M::Collect) => Some(P::Succeeded),
+        (P::Spread, M::Break) => Some(P::Failed),
+        (P::Spread, M::Drop) => Some(P::Cancelled),
+        (
+            P::Spread,
+            M::Start
+            | M::Succeed
+            | M::Fail
+            | M::FailForNow
+            | M::Stop
+            | M::Interrupt
+            | M::Doubt
+            | M::Schedule(_)
+            | M::GiveUp
+            | M::Cancel
+            | M::Skip(_)
+            | M::Choose
+            | M::Expand
+            | M::Ask(_)
+            | M::Deliver
+            | M::Permit
+            | M::Refuse
+            | M::Repeat
+            | M::Affirm
+            | M::Deny,
         ) => None,
 
         // what has ended stays as it is, until a reset starts it anew
@@ -277,6 +332,9 @@ pub(super) fn after(phase: &Phase, by: Move) -> Option<Phase> {
             | M::Skip(_)
             | M::Break
             | M::Choose
+            | M::Expand
+            | M::Collect
+            | M::Drop
             | M::Ask(_)
             | M::Deliver
             | M::Permit

@@ -27,7 +27,7 @@ impl Machine {
         }
         if let Some(crossed) = self.crossed(now) {
             events.push(crossed);
-        } else if self.state.ending.is_some() {
+        } else if self.state.ending.is_some() || !self.state.loose.is_empty() {
             self.drain(&mut events, BATCH);
         } else {
             self.decide_ready(now, &mut events);
@@ -35,7 +35,7 @@ impl Machine {
                 self.start_ready(now, &mut events);
             }
         }
-        if events.is_empty() && self.state.settled == self.state.steps.len() {
+        if events.is_empty() && self.state.left == 0 {
             events.push(self.publish());
         }
         events
@@ -45,6 +45,12 @@ impl Machine {
     fn decide_ready(&self, now: Timestamp, events: &mut Vec<EventKind>) {
         let expired = self.state.expiries.iter().take_while(|(at, _)| *at < now);
         for (_, slot) in expired.take(BATCH) {
+            if self.state.steps.at(*slot).phase == Phase::Spread {
+                let step = self.path(*slot);
+                events.push(EventKind::ItemsStopped { step });
+                // what is next depends on what that stops
+                return;
+            }
             events.push(self.out_of_time(*slot));
             if self.fails_run(*slot) {
                 return;
@@ -53,6 +59,7 @@ impl Machine {
         for slot in self.state.ready.decisions.iter().take(BATCH) {
             let event = match &self.state.steps.at(*slot).phase {
                 Phase::Owed => self.schedule_owed(*slot, now),
+                Phase::Spread => self.proceed(*slot),
                 _ => self.decide_step(*slot, now),
             };
             let stops = matches!(event, EventKind::StepFailed { .. }) && self.fails_run(*slot);
@@ -74,7 +81,7 @@ impl Machine {
         let event = match Work::of(&self.step_of(slot).config) {
             Some(Work::Choose(condition)) => condition
                 .expression
-                .evaluate(&RunScope::plain(self))
+                .evaluate(&RunScope::plain(self, slot))
                 .map(|result| EventKind::BranchTaken {
                     step: self.path(slot),
                     result,
@@ -86,6 +93,8 @@ impl Machine {
                     )
                 }),
             Some(Work::Ask(ask)) => self.open_question(slot, ask, now),
+            Some(Work::FanOut(fan_out)) => self.expand(slot, fan_out, now),
+            Some(Work::FanIn(fan_in)) => self.collect(slot, fan_in),
             Some(Work::Tool(_) | Work::Code(_)) => self.start(slot),
             None => Err(Failure::new(
                 FailureClass::Internal,
@@ -116,7 +125,7 @@ impl Machine {
         let mut calls = state.tool_calls;
         let mut pools: Vec<(usize, usize)> = Vec::new();
         for slot in slots.into_iter().take(free) {
-            let pool = self.layout.pool_of(slot);
+            let pool = self.layout.pool_of(self.place_of(slot));
             if let Some(pool) = pool
                 && !take_from(&mut pools, pool, state.ready.free(Some(pool)))
             {
@@ -150,12 +159,12 @@ impl Machine {
     fn start(&self, slot: Slot) -> Result<EventKind, Failure> {
         let arguments = self.shown_arguments(slot)?;
         let state = self.state.steps.at(slot);
-        if let Some(gate) = self.layout.gate_of(slot)
+        if let Some(gate) = self.layout.gate_of(self.place_of(slot))
             && !self.is_approved(gate)
         {
             return Err(self.unapproved(gate));
         }
-        if self.layout.asks_at_call(slot) {
+        if self.layout.asks_at_call(self.place_of(slot)) {
             let approved = state.approved.as_deref() == Some(&digest_of(&arguments));
             if !approved {
                 return Ok(self.open_approval(slot, arguments));
@@ -196,12 +205,11 @@ impl Machine {
 
     /// Whether a failure of this step starts nothing more.
     fn fails_run(&self, slot: Slot) -> bool {
-        self.step_of(slot).on_error == plan_model::OnError::Fail
-            && self.plan.plan().failure_policy == plan_model::FailurePolicy::Stop
+        self.reaches_run(slot) && self.plan.plan().failure_policy == plan_model::FailurePolicy::Stop
     }
 
     /// The failure of a step whose values could not be built.
-    fn broken(&self, slot: Slot, failure: Failure) -> EventKind {
+    pub(super) fn broken(&self, slot: Slot, failure: Failure) -> EventKind {
         let step = self.path(slot);
         let failure = failure
             .with_effect(Effect::None)

@@ -38,7 +38,7 @@ impl Machine {
     }
 
     fn outputs(&self) -> Result<JsonObject, Failure> {
-        let scope = RunScope::plain(self);
+        let scope = RunScope::plain_within(self, None);
         let most = self.limits().derived_bytes;
         let mut left = most;
         let mut outputs = Map::new();

@@ -128,22 +128,22 @@ mod tests {
     use super::*;
 
     fn starts(ready: &Ready) -> Vec<usize> {
-        ready.starts.iter().map(|slot| slot.0).collect()
+        ready.starts.iter().map(|slot| slot.index()).collect()
     }
 
     #[test]
     fn a_tool_with_a_limit_offers_no_more_than_it_takes() {
         let mut ready = Ready::new(&[2]);
         for slot in [5, 1, 3, 0] {
-            ready.offer(Slot(slot), Some(0));
+            ready.offer(Slot::main(slot), Some(0));
         }
-        ready.offer(Slot(9), None);
+        ready.offer(Slot::main(9), None);
         assert_eq!(
             starts(&ready),
             [0, 1, 9],
             "the first in plan order, and what has no limit"
         );
-        ready.withdraw(Slot(0), Some(0));
+        ready.withdraw(Slot::main(0), Some(0));
         ready.started(Some(0));
         assert_eq!(starts(&ready), [1, 9]);
         assert_eq!(ready.free(Some(0)), 1);

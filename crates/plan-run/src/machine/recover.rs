@@ -47,7 +47,7 @@ impl Machine {
                 events.push(EventKind::InDoubtFound { step, attempt });
                 continue;
             }
-            let outcome = if self.state.ending.is_some() {
+            let outcome = if self.is_given_up(*slot) {
                 let failure = Failure::new(
                     FailureClass::Cancelled,
                     "the process ended during the attempt",

@@ -32,7 +32,7 @@ impl Machine {
         ask: &HumanInteraction,
         now: Timestamp,
     ) -> Result<EventKind, Failure> {
-        let scope = RunScope::shown(self);
+        let scope = RunScope::shown(self, slot);
         let mut build = Builder::new(&scope, self.limits());
         let prompt = build.text(|| "the prompt".to_owned(), &ask.prompt);
         build.finish()?;
@@ -57,7 +57,9 @@ impl Machine {
                 (CallTarget::Language(call.language.clone()), script)
             }
             Some(Work::Tool(call)) => (CallTarget::Tool(call.tool.clone()), None),
-            Some(Work::Ask(_) | Work::Choose(_)) | None => return self.nothing_to_approve(slot),
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
+                return self.nothing_to_approve(slot);
+            }
         };
         let shown = Value::Object((*arguments).clone());
         let why = self.why_asked(slot).unwrap_or_default();

@@ -29,7 +29,7 @@ pub(super) struct CodeValues {
 impl Machine {
     /// The arguments of a step's effect as records show them.
     pub(super) fn shown_arguments(&self, slot: Slot) -> Result<JsonObject, Failure> {
-        let scope = RunScope::shown(self);
+        let scope = RunScope::shown(self, slot);
         match Work::of(&self.step_of(slot).config) {
             Some(Work::Tool(call)) => self
                 .tool_arguments(slot, call, &scope)
@@ -37,7 +37,9 @@ impl Machine {
             Some(Work::Code(call)) => Ok(code_values(call, &scope, self.limits())?
                 .into_object()
                 .into()),
-            Some(Work::Ask(_) | Work::Choose(_)) | None => Ok(JsonObject::default()),
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
+                Ok(JsonObject::default())
+            }
         }
     }
 

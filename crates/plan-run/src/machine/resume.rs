@@ -1,13 +1,14 @@
 //! A failed run starts anew from what did not succeed.
 
-use plan_model::{Digest, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+
+use plan_model::{Digest, EdgeOrigin, Timestamp};
 
 use super::Machine;
 use super::basis::Basis;
 use super::phase::Phase;
 use super::ready::Ready;
-use super::slot::{PerStep, Slot};
-use super::state::StepState;
+use super::slot::Slot;
 use crate::event::EventKind;
 use crate::record::AttemptResult;
 use crate::{Effect, Refused, RunStatus, SkipReason, StepPath};
@@ -16,9 +17,9 @@ use crate::{Effect, Refused, RunStatus, SkipReason, StepPath};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resumption {
-    /// Steps that run again or for the first time, in plan order.
+    /// Steps that run again or for the first time, in plan order; those of items with their item.
     pub reset: Vec<StepPath>,
-    /// Steps that keep their result, in plan order.
+    /// Steps that keep their result, in plan order. Those of an item keep it if the item is still the same.
     pub kept: Vec<StepPath>,
     /// Steps among the reset ones whose call is not safe to repeat and has, or may have, been made.
     pub may_repeat: Vec<StepPath>,
@@ -66,38 +67,31 @@ impl Machine {
             status if status.is_finished() => return Err(ResumeRefused::Final(status)),
             status => return Err(ResumeRefused::NotEnded(status)),
         }
-        let plan = self.plan.clone();
-        let mut anew = PerStep::new(self.state.steps.len(), || false);
-        for slot in plan
-            .graph()
-            .order()
-            .unwrap_or_default()
-            .iter()
-            .copied()
-            .map(Slot)
-        {
-            let own = match &self.state.steps.at(slot).phase {
-                Phase::Succeeded
-                | Phase::Skipped(SkipReason::NotTaken | SkipReason::UpstreamSkipped) => false,
-                Phase::Skipped(
-                    SkipReason::UpstreamFailed | SkipReason::RunFailed | SkipReason::RunCancelled,
-                )
-                | Phase::Failed
-                | Phase::Cancelled
-                | Phase::Blocked
-                | Phase::Ready
-                | Phase::InFlight
-                | Phase::Owed
-                | Phase::Delayed(_)
-                | Phase::Asking(_)
-                | Phase::Doubtful => true,
-            };
-            *anew.at_mut(slot) = own
-                || self
-                    .dependencies(slot)
-                    .any(|dependency| *anew.at(dependency));
+        let (mut reset, mut kept) = (Vec::new(), Vec::new());
+        let restless = self.restless();
+        let mut resets = Resets(BTreeMap::new());
+        for place in self.plan.graph().order().unwrap_or_default() {
+            if self.plan.graph().owner(*place).is_none() {
+                let slot = Slot::main(*place);
+                self.sort(slot, Items::Kept, &restless, &mut resets);
+            }
         }
-        let (reset, kept): (Vec<Slot>, Vec<Slot>) = self.slots().partition(|slot| *anew.at(*slot));
+        // the items of fan-outs that start anew; what is kept within them is told too
+        let mut around: Vec<Slot> = resets.0.keys().copied().collect();
+        while let Some(owner) = around.pop() {
+            let items = resets.0.get(&owner).copied().unwrap_or(Items::Kept);
+            let frames = self.fan(owner).map_or(&[][..], |fan| fan.frames.as_slice());
+            for slot in frames.iter().flat_map(|id| self.instances(*id)) {
+                if self.sort(slot, items, &restless, &mut resets) {
+                    around.push(slot);
+                } else {
+                    kept.push(slot);
+                }
+            }
+        }
+        reset.extend(resets.0.keys().copied());
+        kept.extend(self.main_flow().filter(|slot| !resets.0.contains_key(slot)));
+        kept.sort_unstable();
         if reset.is_empty() {
             return Err(ResumeRefused::NothingToReset);
         }
@@ -107,8 +101,100 @@ impl Machine {
             reset: reset.iter().map(|slot| self.path(*slot)).collect(),
             kept: kept.iter().map(|slot| self.path(*slot)).collect(),
             generation: self.state.generation.saturating_add(1),
-            plan: plan.digest(),
+            plan: self.plan.digest(),
         })
+    }
+
+    /// The fan-outs in whose items a step did not succeed, whether that failed them or not.
+    fn restless(&self) -> BTreeSet<Slot> {
+        let mut within: Vec<(Slot, Slot)> = Vec::new();
+        let mut owners: Vec<Slot> = self.main_flow().collect();
+        while let Some(owner) = owners.pop() {
+            let frames = self.fan(owner).map_or(&[][..], |fan| fan.frames.as_slice());
+            for slot in frames.iter().flat_map(|id| self.instances(*id)) {
+                within.push((owner, slot));
+                if self.fan(slot).is_some() {
+                    owners.push(slot);
+                }
+            }
+        }
+        let mut restless = BTreeSet::new();
+        // what is within an item was found after it
+        for (owner, slot) in within.into_iter().rev() {
+            if self.is_unsettled(slot) || restless.contains(&slot) {
+                restless.insert(owner);
+            }
+        }
+        restless
+    }
+
+    /// Whether a step did not succeed, and is not skipped by a condition or join.
+    fn is_unsettled(&self, slot: Slot) -> bool {
+        let step = self.state.steps.at(slot);
+        step.anew
+            || match &step.phase {
+                Phase::Succeeded
+                | Phase::Skipped(SkipReason::NotTaken | SkipReason::UpstreamSkipped) => false,
+                Phase::Skipped(
+                    SkipReason::UpstreamFailed
+                    | SkipReason::RunFailed
+                    | SkipReason::RunCancelled
+                    | SkipReason::ItemFailed
+                    | SkipReason::OutOfTime,
+                )
+                | Phase::Failed
+                | Phase::Cancelled
+                | Phase::Blocked
+                | Phase::Ready
+                | Phase::InFlight
+                | Phase::Owed
+                | Phase::Delayed(_)
+                | Phase::Asking(_)
+                | Phase::Spread
+                | Phase::Doubtful => true,
+            }
+    }
+
+    /// Whether a step starts anew, given what it waits for and what is kept of its item.
+    fn sort(
+        &self,
+        slot: Slot,
+        items: Items,
+        restless: &BTreeSet<Slot>,
+        resets: &mut Resets,
+    ) -> bool {
+        let own = self.is_unsettled(slot) || restless.contains(&slot);
+        let waits: Vec<Slot> = self
+            .dependencies(slot)
+            .filter(|dependency| resets.0.contains_key(dependency))
+            .collect();
+        let starts_anew = own || items == Items::Anew || !waits.is_empty();
+        if starts_anew {
+            let items = if items == Items::Anew || self.forgets_items(slot, &waits) {
+                Items::Anew
+            } else {
+                Items::Kept
+            };
+            resets.0.insert(slot, items);
+        }
+        starts_anew
+    }
+
+    /// Whether nothing of the items of a fan-out can be kept: more than its list has changed, or keeping
+    /// them all would end as before.
+    fn forgets_items(&self, slot: Slot, waits: &[Slot]) -> bool {
+        let Some((fan, fan_out)) = self.fan(slot).zip(self.fan_out(slot)) else {
+            return false;
+        };
+        let never_held =
+            fan_out.until.is_some() && fan.failed.is_none() && !fan.cut && !fan.stopped;
+        let failed = self.state.steps.at(slot).phase == Phase::Failed;
+        let only_for_its_list = |dependency: &Slot| {
+            let graph = self.plan.graph();
+            let origins = graph.origins(self.place_of(slot), self.place_of(*dependency));
+            origins == [EdgeOrigin::Reference] && fan_out.until.is_none()
+        };
+        (failed && never_held) || !waits.iter().all(only_for_its_list)
     }
 
     /// Whether running a step anew could do a second time what is not safe to repeat.
@@ -162,13 +248,25 @@ impl<P: Basis> Machine<P> {
         }
         if !reset.is_empty() && self.state.ended.is_none() {
             return Err(Refused::WrongReason {
-                step: reset.first().cloned().unwrap_or_else(|| self.path(Slot(0))),
+                step: reset
+                    .first()
+                    .cloned()
+                    .unwrap_or_else(|| self.path(Slot::main(0))),
             });
         }
         let slots = reset
             .iter()
             .map(|path| self.slot(path))
             .collect::<Result<Vec<_>, _>>()?;
+        let known: BTreeSet<Slot> = slots.iter().copied().collect();
+        for slot in &slots {
+            let owner = self.frame_of(*slot).map(|frame| self.frame(frame).owner);
+            if owner.is_some_and(|owner| !known.contains(&owner)) {
+                return Err(Refused::WrongReason {
+                    step: self.path(*slot),
+                });
+            }
+        }
         // the time since the last event was nobody's
         self.state.driven_to = self.state.driven_to.max(at);
         self.advance(at);
@@ -183,36 +281,45 @@ impl<P: Basis> Machine<P> {
         state.generation = generation;
         state.ended = None;
         state.ending = None;
-        state.sweep = Slot(0);
         state.ready = Ready::new(&self.layout.pool_limits);
         for slot in slots {
             let step = state.steps.at_mut(*slot);
-            let attempts = std::mem::take(&mut step.attempts);
-            *step = StepState {
-                attempts,
-                asked: step.asked,
-                ..StepState::new()
-            };
+            if step.frame.is_some() {
+                // it stays as it was until its item is opened again
+                step.anew = true;
+            } else {
+                step.reset();
+                state.failed.remove(slot);
+            }
         }
-        for slot in slots {
-            self.state.failed.remove(slot);
-        }
-        self.state.settled = 0;
-        for slot in self.slots() {
+        let main_flow: Vec<Slot> = self.main_flow().collect();
+        self.state.left = 0;
+        for slot in main_flow {
             let open = self
                 .dependencies(slot)
                 .filter(|dependency| !self.state.steps.at(*dependency).phase.status().is_ended())
                 .count();
             let step = self.state.steps.at_mut(slot);
             step.open = open;
-            if step.phase.status().is_ended() {
-                self.state.settled += 1;
+            if !step.phase.status().is_ended() {
+                self.state.left += 1;
             }
         }
         for slot in slots {
-            if self.state.steps.at(*slot).open == 0 {
+            let step = self.state.steps.at(*slot);
+            if step.frame.is_none() && step.open == 0 {
                 self.enter(*slot, Phase::Ready);
             }
         }
     }
+}
+
+/// The steps that start anew, and what that means for the items of fan-outs among them.
+struct Resets(BTreeMap<Slot, Items>);
+
+/// Whether finished steps in the items of a fan-out keep their results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Items {
+    Kept,
+    Anew,
 }

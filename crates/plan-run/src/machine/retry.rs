@@ -30,7 +30,7 @@ impl Machine {
             }),
             // nobody knows what a script does
             Some(Work::Code(_)) => false,
-            Some(Work::Ask(_) | Work::Choose(_)) | None => true,
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => true,
         }
     }
 

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Path, Root, Scope, ScopeValue, SecretName};
+use plan_model::{ItemName, Path, Reference, Root, Scope, ScopeValue, SecretName};
+use plan_validate::ValidatedPlan;
 use serde_json::Value;
 
 use super::Machine;
+use super::basis::Basis;
+use super::frame::FrameId;
 use super::phase::Phase;
 use super::slot::Slot;
 
@@ -17,8 +20,10 @@ pub(super) const HIDDEN: &str = "[hidden]";
 /// A step's values are resolved when it starts. All that it waits for has ended
 /// then, and what has ended stays as it is, so a later look gives the same.
 #[derive(Debug)]
-pub(super) struct RunScope<'a> {
-    machine: &'a Machine,
+pub(super) struct RunScope<'a, P = ValidatedPlan> {
+    machine: &'a Machine<P>,
+    /// The item whose values are read.
+    frame: Option<FrameId>,
     view: View<'a>,
 }
 
@@ -32,30 +37,45 @@ enum View<'a> {
     Revealed(&'a BTreeMap<SecretName, Value>),
 }
 
-impl<'a> RunScope<'a> {
-    pub(super) fn shown(machine: &'a Machine) -> Self {
+impl<'a, P: Basis> RunScope<'a, P> {
+    /// What a step reads, as records show it.
+    pub(super) fn shown(machine: &'a Machine<P>, slot: Slot) -> Self {
         Self {
             machine,
+            frame: machine.frame_of(slot),
             view: View::Shown(Value::from(HIDDEN)),
         }
     }
 
-    pub(super) fn plain(machine: &'a Machine) -> Self {
+    /// What the decisions of a step read.
+    pub(super) fn plain(machine: &'a Machine<P>, slot: Slot) -> Self {
+        Self::plain_within(machine, machine.frame_of(slot))
+    }
+
+    /// What is read from within an item, or from the main flow.
+    pub(super) fn plain_within(machine: &'a Machine<P>, frame: Option<FrameId>) -> Self {
         Self {
             machine,
+            frame,
             view: View::Plain,
         }
     }
 
-    pub(super) fn revealed(machine: &'a Machine, secrets: &'a BTreeMap<SecretName, Value>) -> Self {
+    /// What a step's effect reads.
+    pub(super) fn revealed(
+        machine: &'a Machine<P>,
+        slot: Slot,
+        secrets: &'a BTreeMap<SecretName, Value>,
+    ) -> Self {
         Self {
             machine,
+            frame: machine.frame_of(slot),
             view: View::Revealed(secrets),
         }
     }
 }
 
-impl Scope for RunScope<'_> {
+impl<P: Basis> Scope for RunScope<'_, P> {
     fn root(&self, path: &Path) -> Option<ScopeValue<'_>> {
         let state = &self.machine.state;
         match &path.root {
@@ -74,7 +94,8 @@ impl Scope for RunScope<'_> {
                 .get(key)
                 .map(ScopeValue::Value),
             Root::Step(id) => {
-                let slot = Slot(self.machine.plan.graph().index_of(id)?);
+                let place = self.machine.plan.graph().index_of(id)?;
+                let slot = self.machine.seen(self.frame, place)?;
                 let step = state.steps.at(slot);
                 match &step.phase {
                     Phase::Succeeded => step.outputs.as_deref().map(ScopeValue::Outputs),
@@ -87,6 +108,7 @@ impl Scope for RunScope<'_> {
                     | Phase::Owed
                     | Phase::Delayed(_)
                     | Phase::Asking(_)
+                    | Phase::Spread
                     | Phase::Doubtful => None,
                 }
             }
@@ -95,9 +117,55 @@ impl Scope for RunScope<'_> {
                 View::Plain => None,
                 View::Revealed(secrets) => secrets.get(name).map(ScopeValue::Value),
             },
-            // steps outside a fan-out have no item
-            Root::Item(_) => None,
+            Root::Item(name) => self.item(name),
         }
+    }
+}
+
+impl<P: Basis> RunScope<'_, P> {
+    /// The innermost item of this name; none outside of fan-outs.
+    fn item(&self, name: &ItemName) -> Option<ScopeValue<'_>> {
+        let machine = self.machine;
+        let mut around = self.frame;
+        while let Some(id) = around {
+            let frame = machine.frame(id);
+            if machine.fan_out(frame.owner)?.item_var == *name {
+                let fan = machine.fan(frame.owner)?;
+                let items = match (&self.view, &fan.masked) {
+                    (View::Shown(_), Some(masked)) => masked,
+                    _ => &fan.items,
+                };
+                return items.get(frame.item).map(ScopeValue::Value);
+            }
+            around = machine.frame_of(frame.owner);
+        }
+        None
+    }
+}
+
+impl<P: Basis> Machine<P> {
+    /// Whether the list of a fan-out holds what views hide: it is a sensitive input's, or of a hidden item.
+    pub(super) fn hides_items(&self, slot: Slot, over: &Reference) -> bool {
+        over.paths().any(|path| match &path.root {
+            Root::Input(name) => {
+                let inputs = &self.plan.plan().inputs;
+                inputs
+                    .iter()
+                    .any(|input| input.name == *name && input.sensitive)
+            }
+            Root::Item(name) => {
+                let mut around = self.frame_of(slot);
+                while let Some(id) = around {
+                    let owner = self.frame(id).owner;
+                    if self.fan_out(owner).is_some_and(|it| it.item_var == *name) {
+                        return self.fan(owner).is_some_and(|fan| fan.masked.is_some());
+                    }
+                    around = self.frame_of(owner);
+                }
+                false
+            }
+            Root::Config(_) | Root::Step(_) | Root::Secret(_) => false,
+        })
     }
 }
 

@@ -89,7 +89,7 @@ impl Machine {
             Ok(delivered) => return vec![ended(AttemptOutcome::Succeeded(delivered))],
             Err(failure) => failure,
         };
-        if self.state.ending.is_some() {
+        if self.is_given_up(slot) {
             // nothing more starts, another attempt neither
             let stopped = failure.class == FailureClass::Cancelled;
             let failure = at(failure);

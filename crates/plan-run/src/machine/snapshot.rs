@@ -5,10 +5,12 @@ use serde_json::Value;
 
 use super::Machine;
 use super::basis::Basis;
+use super::frame::FrameId;
 use super::outputs::tail;
 use super::slot::Slot;
 use super::state::{StopCause, Stopping};
-use crate::record::{AttemptRecord, Cancelled, RunRecord, StepRecord};
+use crate::StepStatus;
+use crate::record::{AttemptRecord, Cancelled, ItemRecord, RunRecord, StepRecord};
 
 impl<P: Basis> Machine<P> {
     /// The run as it stands. Takes time in proportion to the plan; values are shared, not copied.
@@ -25,7 +27,8 @@ impl<P: Basis> Machine<P> {
             }),
             Some(_) | None => None,
         };
-        let ids = self.plan.plan().steps.iter().enumerate();
+        let ids = self.main_flow().zip(0..);
+        let ids = ids.map(|(slot, index)| (self.step_of(slot).id.clone(), index));
         RunRecord {
             run: self.run_id().clone(),
             status: self.status(),
@@ -36,8 +39,11 @@ impl<P: Basis> Machine<P> {
             principal: state.created.principal.clone(),
             tags: state.created.tags.clone(),
             inputs: state.masked_inputs.clone(),
-            steps: self.slots().map(|slot| self.step_record(slot)).collect(),
-            index: ids.map(|(index, step)| (step.id.clone(), index)).collect(),
+            steps: self
+                .main_flow()
+                .map(|slot| self.step_record(slot))
+                .collect(),
+            index: ids.collect(),
             outputs: ended.map(|ended| ended.outputs.clone()).unwrap_or_default(),
             waiting: self.requests().into_iter().cloned().collect(),
             failure: ended.and_then(|ended| ended.failure.clone()),
@@ -92,6 +98,40 @@ impl<P: Basis> Machine<P> {
             outputs,
             answered_by: state.answered_by.clone(),
             failure: state.failure.clone(),
+            items: self.item_records(slot),
+        }
+    }
+
+    // recursion is bounded by the nesting of fan-outs, which the check bounds
+    fn item_records(&self, slot: Slot) -> Vec<ItemRecord> {
+        let frames = self.fan(slot).map_or(&[][..], |fan| fan.frames.as_slice());
+        let record = |id: &FrameId| ItemRecord {
+            index: self.frame(*id).item,
+            status: self.item_status(*id),
+            steps: self
+                .instances(*id)
+                .map(|slot| self.step_record(slot))
+                .collect(),
+        };
+        frames.iter().map(record).collect()
+    }
+
+    fn item_status(&self, id: FrameId) -> StepStatus {
+        let frame = self.frame(id);
+        if frame.left == 0 {
+            return match (frame.failed, frame.cut) {
+                (Some(_), _) => StepStatus::Failed,
+                (None, true) => StepStatus::Cancelled,
+                (None, false) => StepStatus::Succeeded,
+            };
+        }
+        let under_way = self
+            .instances(id)
+            .map(|slot| self.state.steps.at(slot).phase.status())
+            .find(|status| !status.is_ended());
+        match under_way {
+            Some(status @ (StepStatus::Waiting | StepStatus::InDoubt)) => status,
+            Some(_) | None => StepStatus::Running,
         }
     }
 }

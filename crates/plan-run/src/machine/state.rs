@@ -6,11 +6,12 @@ use std::time::Duration;
 use plan_model::{Digest, FailurePolicy, OnError, Timestamp};
 
 use super::basis::Basis;
+use super::frame::{Fan, FrameId, Frames};
 use super::join::Verdict;
 use super::layout::Work;
 use super::phase::Phase;
 use super::ready::Ready;
-use super::slot::{PerStep, Slot};
+use super::slot::{PerStep, Slot, narrow};
 use crate::event::{Budget, LateResult, RunCreated};
 use crate::record::AttemptEnd;
 use crate::{Failure, JsonObject, Machine, PrincipalName, RequestId, RunStatus};
@@ -25,22 +26,25 @@ pub(super) struct State {
     pub(super) generation: u32,
     pub(super) ending: Option<Stopping>,
     pub(super) ended: Option<Ended>,
+    /// Every step of the plan, then those of items. What stands for a body step itself never changes.
     pub(super) steps: PerStep<StepState>,
+    /// The items that were opened.
+    pub(super) frames: Frames,
     pub(super) ready: Ready,
     pub(super) in_flight: BTreeSet<Slot>,
     pub(super) asking: BTreeSet<Slot>,
     pub(super) doubtful: BTreeSet<Slot>,
     pub(super) delayed: usize,
-    /// Steps that have ended.
-    pub(super) settled: usize,
-    /// Steps whose failure fails the run.
+    /// Steps that have not ended: of the main flow, and of the items that are open.
+    pub(super) left: usize,
+    /// Steps of the main flow whose failure fails the run.
     pub(super) failed: BTreeSet<Slot>,
     /// When delayed attempts may start.
     pub(super) delays: BTreeSet<(Timestamp, Slot)>,
-    /// When open requests run out of time.
+    /// When open requests and fan-outs run out of time.
     pub(super) expiries: BTreeSet<(Timestamp, Slot)>,
-    /// While the run is ending: no step before this one is still to be given up.
-    pub(super) sweep: Slot,
+    /// Steps that are to be given up, because the run is ending or a fan-out around them is out of time.
+    pub(super) loose: BTreeSet<Slot>,
     pub(super) requests: BTreeMap<RequestId, (Slot, RequestState)>,
     pub(super) tool_calls: u64,
     /// Time in which something ran or could start, while somebody drove the run.
@@ -54,6 +58,14 @@ pub(super) struct State {
 /// One step's part of the state.
 #[derive(Debug, Clone)]
 pub(super) struct StepState {
+    /// The index of the step in the plan.
+    pub(super) place: u32,
+    /// The item that it is for.
+    pub(super) frame: Option<FrameId>,
+    /// A reset wants it to run again once its item is opened.
+    pub(super) anew: bool,
+    /// The items, of a fan-out.
+    pub(super) fan: Option<Box<Fan>>,
     pub(super) phase: Phase,
     /// Dependencies that have not ended.
     pub(super) open: usize,
@@ -119,8 +131,12 @@ pub(super) enum RequestState {
 }
 
 impl StepState {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(place: usize, frame: Option<FrameId>) -> Self {
         Self {
+            place: narrow(place),
+            frame,
+            anew: false,
+            fan: None,
             phase: Phase::Blocked,
             open: 0,
             attempts: Vec::new(),
@@ -131,6 +147,19 @@ impl StepState {
             outputs: None,
             failure: None,
         }
+    }
+
+    /// Forgets everything but what is on record: its attempts, and the items that it had.
+    pub(super) fn reset(&mut self) {
+        let fresh = Self {
+            place: self.place,
+            frame: self.frame,
+            fan: self.fan.take(),
+            attempts: std::mem::take(&mut self.attempts),
+            asked: self.asked,
+            ..Self::new(0, None)
+        };
+        *self = fresh;
     }
 
     /// The number of the last attempt.
@@ -153,6 +182,7 @@ impl State {
     /// Whether something runs or can start.
     fn is_driven(&self) -> bool {
         self.delayed > 0
+            || !self.loose.is_empty()
             || !self.in_flight.is_empty()
             || !self.ready.decisions.is_empty()
             || !self.ready.starts.is_empty()
@@ -165,7 +195,7 @@ impl State {
         let open = !self.asking.is_empty() || !self.doubtful.is_empty();
         let driven = if self.ending.is_some() {
             // whatever is not in flight or in doubt is given up at once
-            !self.in_flight.is_empty() || self.settled + self.doubtful.len() < self.steps.len()
+            !self.in_flight.is_empty() || !self.loose.is_empty()
         } else {
             self.is_driven()
         };
@@ -180,10 +210,19 @@ impl State {
 impl<P: Basis> Machine<P> {
     /// Moves a step to another phase and keeps every index true.
     pub(super) fn enter(&mut self, slot: Slot, phase: Phase) {
-        let pool = self.layout.pool_of(slot);
+        self.leave(slot);
+        self.state.steps.at_mut(slot).phase = phase;
+        self.entered(slot);
+    }
+
+    /// Takes a step out of the indexes that its phase has put it in.
+    fn leave(&mut self, slot: Slot) {
+        let pool = self.layout.pool_of(self.place_of(slot));
         let state = &mut self.state;
-        let old = std::mem::replace(&mut state.steps.at_mut(slot).phase, phase);
-        match old {
+        if !state.loose.is_empty() {
+            state.loose.remove(&slot);
+        }
+        match &state.steps.at(slot).phase {
             Phase::Blocked => {}
             Phase::Ready | Phase::Owed => {
                 state.ready.decisions.remove(&slot);
@@ -191,7 +230,7 @@ impl<P: Basis> Machine<P> {
             }
             Phase::Delayed(due_at) => {
                 state.delayed -= 1;
-                state.delays.remove(&(due_at, slot));
+                state.delays.remove(&(*due_at, slot));
                 state.ready.withdraw(slot, pool);
             }
             Phase::InFlight => {
@@ -207,21 +246,25 @@ impl<P: Basis> Machine<P> {
             Phase::Doubtful => {
                 state.doubtful.remove(&slot);
             }
+            Phase::Spread => {
+                state.ready.decisions.remove(&slot);
+                self.forget_expiry(slot);
+            }
             // only a reset leaves these, and it rebuilds the counts
             Phase::Succeeded | Phase::Failed | Phase::Skipped(_) | Phase::Cancelled => {}
         }
-        self.entered(slot);
     }
 
     /// Brings the indexes up to the phase that a step is in now.
     fn entered(&mut self, slot: Slot) {
-        let pool = self.layout.pool_of(slot);
+        let pool = self.layout.pool_of(self.place_of(slot));
+        let is_given_up = self.is_given_up(slot);
         let state = &mut self.state;
-        if state.ending.is_some() {
-            state.sweep = state.sweep.min(slot);
-        }
         match &state.steps.at(slot).phase {
             Phase::Blocked => {}
+            Phase::Ready | Phase::Owed if is_given_up => {
+                state.loose.insert(slot);
+            }
             Phase::Ready => {
                 if self.needs_slot(slot) {
                     self.state.ready.offer(slot, pool);
@@ -234,7 +277,9 @@ impl<P: Basis> Machine<P> {
             }
             Phase::Delayed(due_at) => {
                 state.delayed += 1;
-                if *due_at <= state.clock {
+                if is_given_up {
+                    state.loose.insert(slot);
+                } else if *due_at <= state.clock {
                     state.ready.offer(slot, pool);
                 } else {
                     state.delays.insert((*due_at, slot));
@@ -249,30 +294,50 @@ impl<P: Basis> Machine<P> {
                 if let Some(expires_at) = request.expires_at {
                     state.expiries.insert((expires_at, slot));
                 }
+                if is_given_up {
+                    state.loose.insert(slot);
+                }
             }
             Phase::Doubtful => {
                 state.doubtful.insert(slot);
             }
+            Phase::Spread => {
+                let expires_at = state
+                    .steps
+                    .at(slot)
+                    .fan
+                    .as_ref()
+                    .and_then(|it| it.expires_at);
+                state.expiries.extend(expires_at.map(|at| (at, slot)));
+            }
             Phase::Failed => {
-                let fails_run = self.step_of(slot).on_error == OnError::Fail;
-                self.settled(slot, fails_run);
+                let fails = self.step_of(slot).on_error == OnError::Fail;
+                self.settled(slot, fails);
             }
             Phase::Succeeded | Phase::Skipped(_) | Phase::Cancelled => self.settled(slot, false),
         }
     }
 
     /// A step has ended: counts it and unblocks what waited for it alone.
-    fn settled(&mut self, slot: Slot, fails_run: bool) {
-        self.state.settled += 1;
-        if fails_run {
-            self.state.failed.insert(slot);
-            if self.plan.plan().failure_policy == FailurePolicy::Stop {
+    fn settled(&mut self, slot: Slot, fails: bool) {
+        self.state.left = self.state.left.saturating_sub(1);
+        let frame = self.frame_of(slot);
+        if fails {
+            if frame.is_none() {
+                self.state.failed.insert(slot);
+            }
+            let stops = self.plan.plan().failure_policy == FailurePolicy::Stop;
+            if stops && self.reaches_run(slot) {
                 self.stop(StopCause::Failed, false);
             }
         }
+        if let Some(frame) = frame {
+            self.settled_within(frame, slot, fails);
+            return;
+        }
         let plan = self.plan.clone();
-        for dependent in plan.graph().dependents(slot.0) {
-            let dependent = Slot(*dependent);
+        for dependent in plan.graph().dependents(slot.index()) {
+            let dependent = Slot::main(*dependent);
             let step = self.state.steps.at_mut(dependent);
             step.open = step.open.saturating_sub(1);
             if step.open == 0 && step.phase == Phase::Blocked {
@@ -283,11 +348,10 @@ impl<P: Basis> Machine<P> {
 
     /// Starts nothing more. A cancellation overrides a failure; nothing overrides a cancellation.
     pub(super) fn stop(&mut self, cause: StopCause, abort: bool) {
-        let state = &mut self.state;
-        match &mut state.ending {
+        match &mut self.state.ending {
             None => {
-                state.sweep = Slot(0);
-                state.ending = Some(Stopping { cause, abort });
+                self.state.ending = Some(Stopping { cause, abort });
+                self.give_all_up();
             }
             Some(stopping) => {
                 stopping.abort |= abort;
@@ -308,7 +372,8 @@ impl<P: Basis> Machine<P> {
         );
         is_effect
             && self.verdict(slot) == Verdict::Runs
-            && (self.state.steps.at(slot).approved.is_some() || !self.layout.asks_at_call(slot))
+            && (self.state.steps.at(slot).approved.is_some()
+                || !self.layout.asks_at_call(self.place_of(slot)))
     }
 
     /// Moves what is due by the clock among the steps that can start.
@@ -322,7 +387,7 @@ impl<P: Basis> Machine<P> {
                 break;
             }
             self.state.delays.pop_first();
-            let pool = self.layout.pool_of(slot);
+            let pool = self.layout.pool_of(self.place_of(slot));
             self.state.ready.offer(slot, pool);
         }
     }

@@ -2,6 +2,7 @@
 
 mod attempt;
 mod check;
+mod items;
 mod request;
 
 use plan_model::{StepConfig, Timestamp};
@@ -59,7 +60,7 @@ impl<P: Basis> Machine<P> {
             EventKind::RetryDropped { step, reason } => {
                 self.check_reason(step, (*reason).into())?;
                 let by = match reason {
-                    StopReason::RunFailed => Move::GiveUp,
+                    StopReason::RunFailed | StopReason::OutOfTime => Move::GiveUp,
                     StopReason::RunCancelled => Move::Cancel,
                 };
                 let (slot, phase) = self.follow(step, by, &event.kind)?;
@@ -72,8 +73,7 @@ impl<P: Basis> Machine<P> {
             EventKind::StepSkipped { step, reason } => {
                 self.check_reason(step, *reason)?;
                 let (slot, phase) = self.follow(step, Move::Skip(*reason), &event.kind)?;
-                if self.state.steps.at(slot).phase == Phase::Blocked && self.state.ending.is_none()
-                {
+                if self.state.steps.at(slot).phase == Phase::Blocked && !self.is_given_up(slot) {
                     return Err(self.wrong_phase(slot, &event.kind));
                 }
                 self.tick(at);
@@ -82,7 +82,9 @@ impl<P: Basis> Machine<P> {
             EventKind::StepFailed { step, failure } => {
                 let (slot, phase) = self.follow(step, Move::Break, &event.kind)?;
                 let asking = self.open_request(slot).map(|request| request.id.clone());
-                if asking.is_none() {
+                if self.state.steps.at(slot).phase == Phase::Spread {
+                    self.check_through(slot)?;
+                } else if asking.is_none() {
                     self.check_going(step)?;
                 }
                 self.tick(at);
@@ -102,6 +104,27 @@ impl<P: Basis> Machine<P> {
                 let outputs =
                     serde_json::Map::from_iter([("result".to_owned(), Value::Bool(*result))]);
                 self.state.steps.at_mut(slot).outputs = Some(outputs.into());
+                self.enter(slot, phase);
+            }
+            EventKind::ItemsExpanded(expanded) => {
+                self.items_expanded(at, &event.kind, expanded)?;
+            }
+            EventKind::UntilEvaluated {
+                step,
+                index,
+                result,
+            } => {
+                self.until_evaluated(at, &event.kind, step, *index, *result)?;
+            }
+            EventKind::ItemsStopped { step } => self.items_stopped(at, &event.kind, step)?,
+            EventKind::ListCollected { step, count } => {
+                self.list_collected(at, &event.kind, step, *count)?;
+            }
+            EventKind::FanOutDropped { step, reason } => {
+                self.check_reason(step, (*reason).into())?;
+                let (slot, phase) = self.follow(step, Move::Drop, &event.kind)?;
+                self.check_through(slot)?;
+                self.tick(at);
                 self.enter(slot, phase);
             }
             EventKind::RequestOpened(request) => self.request_opened(at, &event.kind, request)?,
@@ -187,7 +210,7 @@ impl<P: Basis> Machine<P> {
                 outputs,
                 failure,
             } => {
-                let open = self.state.steps.len() - self.state.settled;
+                let open = self.state.left;
                 let fits = match status {
                     RunStatus::Running | RunStatus::Waiting => false,
                     RunStatus::Succeeded => {

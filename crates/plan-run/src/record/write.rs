@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::{AttemptRecord, Cancelled, RunRecord, StepRecord};
+use super::{AttemptRecord, Cancelled, ItemRecord, RunRecord, StepRecord};
 use crate::{Request, StepStatus};
 
 impl Serialize for RunRecord {
@@ -51,6 +51,19 @@ impl Serialize for StepRecord {
         entry(&mut map, "stderr", self.stderr.as_ref())?;
         entry(&mut map, "answered_by", self.answered_by.as_ref())?;
         entry(&mut map, "failure", self.failure.as_ref())?;
+        if !self.items.is_empty() {
+            map.serialize_entry("items", &self.items)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for ItemRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("index", &self.index)?;
+        map.serialize_entry("status", self.status.as_str())?;
+        map.serialize_entry("steps", &Steps(&self.steps))?;
         map.end()
     }
 }

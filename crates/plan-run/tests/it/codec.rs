@@ -26,6 +26,26 @@ fn an_event_is_one_versioned_json_object() {
 }
 
 #[test]
+fn what_an_older_release_would_misread_has_a_higher_version() {
+    let step = "each".parse::<plan_run::StepPath>().unwrap();
+    for kind in [
+        EventKind::ItemsStopped { step: step.clone() },
+        EventKind::ListCollected {
+            step: step.clone(),
+            count: 2,
+        },
+        EventKind::StepSkipped {
+            step,
+            reason: SkipReason::ItemFailed,
+        },
+    ] {
+        let at = Timestamp::from_millis(1);
+        let text = String::from_utf8(encode(&Event { at, kind })).unwrap();
+        assert!(text.starts_with(r#"{"v":2,"#), "{text}");
+    }
+}
+
+#[test]
 fn unknown_members_are_ignored() {
     let bytes = br#"{"new":[{}],"v":1,"at":"2026-01-01T00:00:00.001Z","event":{"step_skipped":{"step":"a","why":{"x":1},"reason":"not_taken"}},"z":null}"#;
     assert_eq!(decode(bytes).unwrap(), sample());
@@ -33,12 +53,12 @@ fn unknown_members_are_ignored() {
 
 #[test]
 fn a_newer_record_is_told_from_a_damaged_one() {
-    let newer = br#"{"v":2,"at":"2026-01-01T00:00:00Z","event":{"step_teleported":{}}}"#;
+    let newer = br#"{"v":3,"at":"2026-01-01T00:00:00Z","event":{"step_teleported":{}}}"#;
     assert_eq!(
         decode(newer),
         Err(DecodeError::Newer {
-            found: 2,
-            supported: 1
+            found: 3,
+            supported: 2
         })
     );
     for damaged in [

@@ -105,6 +105,12 @@ pub(crate) fn condition(
     step(id, config, after)
 }
 
+/// A fan-out over this list; `more` adds or replaces members of its configuration.
+pub(crate) fn fan(id: &str, over: &str, body: &[&str], more: &Value) -> Value {
+    let config = json!({ "type": "FAN_OUT", "over": over, "item_var": "row", "spawn_steps": body });
+    step(id, with(config, more), &[])
+}
+
 pub(crate) fn with(mut value: Value, more: &Value) -> Value {
     for (name, member) in more.as_object().unwrap() {
         value[name] = member.clone();
@@ -305,19 +311,20 @@ impl Driver {
     }
 
     pub(crate) fn of(&self, id: &str) -> StepStatus {
-        self.machine.record().step(id).unwrap().status
+        self.machine.record().step_at(&path(id)).unwrap().status
     }
 
     pub(crate) fn outputs_of(&self, id: &str) -> Map<String, Value> {
-        (*self.machine.record().step(id).unwrap().outputs).clone()
+        (*self.machine.record().step_at(&path(id)).unwrap().outputs).clone()
     }
 
     /// The status of each step, with the reason of those that were skipped.
     pub(crate) fn statuses(&self) -> String {
         let record = self.machine.record();
-        let said = record.steps().iter().map(|step| match step.status {
-            StepStatus::Skipped(reason) => format!("{} {}({reason})", step.id, step.status),
-            status => format!("{} {status}", step.id),
+        let steps = record.all_steps();
+        let said = steps.iter().map(|(path, step)| match step.status {
+            StepStatus::Skipped(reason) => format!("{path} {}({reason})", step.status),
+            status => format!("{path} {status}"),
         });
         format!(
             "{}: {}",

@@ -1,6 +1,7 @@
 //! Laws of the machine, over generated plans, results and interleavings.
 
 mod given;
+mod items;
 mod links;
 mod sample;
 mod schedule;

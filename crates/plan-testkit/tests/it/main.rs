@@ -6,3 +6,4 @@ mod generated;
 mod mutants;
 mod mutated;
 mod second_opinion;
+mod simulation;

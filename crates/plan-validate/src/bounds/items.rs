@@ -1,6 +1,6 @@
 //! How often steps run: the items of the fan-outs around them.
 
-use plan_model::StepConfig;
+use plan_model::{StepConfig, StepKind};
 
 use super::Unknown;
 use crate::facts::Facts;
@@ -20,8 +20,7 @@ struct Count {
 
 impl Items {
     pub(super) fn of(facts: &Facts<'_>, unknown: Unknown) -> Self {
-        let is_fan_out = |config: &StepConfig| matches!(config, StepConfig::FanOut(_));
-        if !facts.steps().any(|(_, step)| is_fan_out(&step.config)) {
+        if facts.of_kind(StepKind::FanOut).is_empty() {
             return Self { counts: None };
         }
         let limit = limit(facts);

@@ -40,7 +40,7 @@ mod implied;
 mod never;
 mod sweep;
 
-use plan_model::{OnReject, Step, StepConfig};
+use plan_model::{OnReject, Step, StepConfig, StepKind};
 
 use super::Facts;
 pub(crate) use implied::{answers, decided};
@@ -187,7 +187,8 @@ fn approvals(facts: &Facts<'_>) -> Vec<usize> {
         }
         _ => None,
     };
-    facts.steps().filter_map(is_approval).collect()
+    let people = facts.of_kinds(&[StepKind::HumanInteraction]);
+    people.filter_map(is_approval).collect()
 }
 
 /// What is followed: approvals first, in plan order, then conditions that can exclude anything.
@@ -199,7 +200,7 @@ fn atoms(facts: &Facts<'_>, approvals: &[usize], implied: &[implied::Implied]) -
     read.dedup();
     atoms.extend(
         facts
-            .steps()
+            .of_kinds(&[StepKind::Condition])
             .filter_map(|(index, step)| match &step.config {
                 StepConfig::Condition(condition) => {
                     let both =

@@ -9,7 +9,7 @@ use plan_model::{
 };
 use serde_json::Value;
 
-use super::Facts;
+use super::{Facts, Use};
 
 /// How many fan-outs are looked through for what an item is: `item.a` of `item.b` of ….
 const MOST_NESTED: usize = 16;
@@ -50,6 +50,16 @@ pub(super) fn reference_shape(
     reference_within(facts, reference, from, MOST_NESTED)
 }
 
+/// What a use can be; anything where it leads nowhere.
+pub(super) fn use_shape(facts: &Facts<'_>, read: &Use<'_>) -> Shape {
+    let shapes = read.paths().map(|(path, step)| {
+        let shape = follow_to(facts, path, step, read.step, MOST_NESTED);
+        shape.unwrap_or_default()
+    });
+    let shape = shapes.reduce(|either, shape| either.join(&shape));
+    shape.unwrap_or_default()
+}
+
 fn reference_within(
     facts: &Facts<'_>,
     reference: &Reference,
@@ -78,6 +88,18 @@ fn follow(
     from: Option<usize>,
     depth: usize,
 ) -> Result<Shape, DeadEnd> {
+    let step = path.step().and_then(|id| facts.index_of(id));
+    follow_to(facts, path, step, from, depth)
+}
+
+/// What is at the end of a path that reads `step`, if it reads one.
+fn follow_to(
+    facts: &Facts<'_>,
+    path: &Path,
+    step: Option<usize>,
+    from: Option<usize>,
+    depth: usize,
+) -> Result<Shape, DeadEnd> {
     let segments = path.segments.as_slice();
     match &path.root {
         Root::Input(name) => match facts.input(name.as_str()) {
@@ -88,7 +110,7 @@ fn follow(
             Some(value) => inside_value(value, segments),
             None => Ok(Shape::any()),
         },
-        Root::Step(id) => match (facts.index_of(id), segments) {
+        Root::Step(_) => match (step, segments) {
             (Some(step), []) => Ok(whole_result(facts, step)),
             (Some(step), [Segment::Name(output), rest @ ..]) => {
                 let shape = output_within(facts, step, output, depth).unwrap_or_default();

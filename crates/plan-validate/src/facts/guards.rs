@@ -97,7 +97,7 @@ impl Guards {
         });
         let dependencies = facts.graph.dependencies(step);
         let guard_of = |step: &usize| self.own.get(*step).and_then(|(guard, _)| *guard);
-        let taken_over = match facts.step(step)?.join {
+        let taken_over = match facts.join(step)? {
             // every one of them must have run
             Join::All => self.innermost(dependencies.iter().filter_map(guard_of)),
             Join::Any => {

@@ -11,7 +11,7 @@ use super::{Facts, Site, Use};
 /// A reference that an argument does not take, or takes in another form.
 #[derive(Debug)]
 pub(crate) struct Misfit {
-    /// Its place in [`Facts::uses`].
+    /// Its place among the references that were looked at.
     pub(crate) read: usize,
     /// What stands there.
     pub(crate) target: Shape,
@@ -39,10 +39,10 @@ pub(crate) enum Fault {
     Absent,
 }
 
-/// Every misfit of a plan, in document order.
-pub(super) fn of(facts: &Facts<'_>) -> Vec<Misfit> {
+/// Every misfit among some references, in their order.
+pub(super) fn of(facts: &Facts<'_>, reads: &[Use<'_>]) -> Vec<Misfit> {
     let mut misfits = Vec::new();
-    for (read, each) in facts.uses.iter().enumerate() {
+    for (read, each) in reads.iter().enumerate() {
         let (Some(step), Site::Argument(name), true) = (each.step, each.site, each.whole) else {
             continue;
         };
@@ -68,9 +68,8 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<Misfit> {
         }
         let is_needed = nested.is_some() || tool.argument(name).is_some_and(|a| a.required);
         // a step that reads itself has that fault alone
-        let is_itself = |id| facts.index_of(id) == Some(step);
         if let Some(fault) = fault(facts, each, target, (nested.is_some(), is_needed))
-            && !each.reference.steps().any(is_itself)
+            && !each.steps().any(|source| source == step)
         {
             let target = target.clone();
             misfits.push(Misfit {
@@ -103,7 +102,7 @@ fn fault(
     target: &Shape,
     (is_nested, is_needed): (bool, bool),
 ) -> Option<Fault> {
-    let shape = facts.reference_shape(read.reference, read.step);
+    let shape = facts.shape_of(read);
     let fit = shape.fits(target);
     if let Fit::Never(reason) = fit {
         return Some(Fault::Never(reason));

@@ -1,7 +1,10 @@
 //! Every reference of a plan, with the place that holds it.
 
-use plan_model::{CodeSource, Plan, Pointer, Reference, StepConfig, Template, TextPart};
+use plan_model::{
+    CodeSource, Graph, Path, Plan, Pointer, Reference, Step, StepConfig, Template, TextPart,
+};
 
+use super::glance::Glance;
 use super::step_pointer;
 
 /// One reference and where it stands.
@@ -17,6 +20,12 @@ pub(crate) struct Use<'a> {
     pub(crate) whole: bool,
     /// The reference.
     pub(crate) reference: &'a Reference,
+    /// What it reads, at a glance.
+    pub(crate) glance: Glance,
+    /// The step that the first path reads.
+    source: Option<usize>,
+    /// The steps that the other paths read, where there are others.
+    otherwise: Box<[Option<usize>]>,
 }
 
 /// A field in which references are read.
@@ -77,25 +86,36 @@ impl Site<'_> {
     }
 }
 
-impl Use<'_> {
+impl<'a> Use<'a> {
+    /// The step that the first path reads.
+    pub(crate) fn source(&self) -> Option<usize> {
+        self.source
+    }
+
+    /// Whether it goes on to another path where there is nothing at the first.
+    pub(crate) fn is_choice(&self) -> bool {
+        !self.otherwise.is_empty()
+    }
+
+    /// The steps that the paths read, as far as there are such steps.
+    pub(crate) fn steps(&self) -> impl Iterator<Item = usize> {
+        let otherwise = self.otherwise.iter().copied();
+        std::iter::once(self.source).chain(otherwise).flatten()
+    }
+
+    /// Every path, with the step that it reads.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (&'a Path, Option<usize>)> {
+        let otherwise = self.otherwise.iter().copied();
+        let steps = std::iter::once(self.source).chain(otherwise);
+        self.reference.paths().zip(steps)
+    }
+
     /// The pointer of the string that holds the reference.
     pub(crate) fn pointer(&self) -> Pointer {
         let mut pointer = self.site.pointer(self.step);
         self.within.segments().for_each(|s| pointer.push(s));
         pointer
     }
-}
-
-/// Every reference of a plan: those of its steps in document order, then those of its outputs.
-pub(super) fn of(plan: &Plan) -> Vec<Use<'_>> {
-    let mut uses = Vec::new();
-    for (index, step) in plan.steps.iter().enumerate() {
-        of_config(&mut Collector(&mut uses, Some(index)), &step.config);
-    }
-    for (index, output) in plan.outputs.iter().enumerate() {
-        Collector(&mut uses, None).whole(Site::PlanOutput(index), &output.source);
-    }
-    uses
 }
 
 fn of_config<'a>(into: &mut Collector<'_, 'a>, config: &'a StepConfig) {
@@ -148,10 +168,35 @@ fn of_config<'a>(into: &mut Collector<'_, 'a>, config: &'a StepConfig) {
     }
 }
 
-/// Collects the references of one step, or of the plan's outputs.
-struct Collector<'c, 'a>(&'c mut Vec<Use<'a>>, Option<usize>);
+/// Collects the references of a plan: those of its steps in document order, then those of its outputs.
+pub(super) struct Collector<'c, 'a> {
+    uses: Vec<Use<'a>>,
+    step: Option<usize>,
+    graph: &'c Graph,
+}
 
-impl<'a> Collector<'_, 'a> {
+impl<'c, 'a> Collector<'c, 'a> {
+    pub(super) fn with_capacity(uses: usize, graph: &'c Graph) -> Self {
+        Self {
+            uses: Vec::with_capacity(uses),
+            step: None,
+            graph,
+        }
+    }
+
+    pub(super) fn add(&mut self, index: usize, step: &'a Step) {
+        self.step = Some(index);
+        of_config(self, &step.config);
+    }
+
+    pub(super) fn finish(mut self, plan: &'a Plan) -> Vec<Use<'a>> {
+        self.step = None;
+        for (index, output) in plan.outputs.iter().enumerate() {
+            self.whole(Site::PlanOutput(index), &output.source);
+        }
+        self.uses
+    }
+
     fn whole(&mut self, site: Site<'a>, reference: &'a Reference) {
         self.put(site, &Pointer::root(), true, reference);
     }
@@ -200,12 +245,16 @@ impl<'a> Collector<'_, 'a> {
     }
 
     fn put(&mut self, site: Site<'a>, at: &Pointer, whole: bool, reference: &'a Reference) {
-        self.0.push(Use {
-            step: self.1,
+        let step = |path: &Path| self.graph.index_of(path.step()?);
+        self.uses.push(Use {
+            step: self.step,
             site,
             within: at.clone(),
             whole,
             reference,
+            glance: Glance::of(reference),
+            source: step(reference.first()),
+            otherwise: reference.otherwise().iter().map(step).collect(),
         });
     }
 }

@@ -78,7 +78,9 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
     let target = match &step.config {
         StepConfig::ToolCall(call) => {
             let tool = facts.tool(index)?;
-            grant.tools.insert(call.tool.clone(), tool.digest);
+            if !grant.tools.contains_key(&call.tool) {
+                grant.tools.insert(call.tool.clone(), tool.digest);
+            }
             effects = tool.spec.effects;
             timeout = tool.spec.timeout;
             arguments = self::arguments(facts, tool, call);
@@ -211,7 +213,8 @@ fn approval(facts: &Facts<'_>, index: usize, untrusted: Option<String>) -> Appro
 }
 
 fn secrets(facts: &Facts<'_>) -> BTreeSet<plan_model::SecretName> {
-    let read = facts.uses.iter().flat_map(|each| each.reference.paths());
+    let read = facts.uses.iter().filter(|read| read.glance.secret());
+    let read = read.flat_map(|each| each.reference.paths());
     let names = read.filter_map(|path| match &path.root {
         Root::Secret(name) => Some(name),
         _ => None,

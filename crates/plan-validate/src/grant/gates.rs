@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plan_model::{StepConfig, StepId};
+use plan_model::{StepConfig, StepId, StepKind};
 
 use crate::facts::Facts;
 
@@ -19,7 +19,7 @@ pub(super) struct Gates<'f, 'a> {
 
 impl<'f, 'a> Gates<'f, 'a> {
     pub(super) fn of(facts: &'f Facts<'a>) -> Self {
-        let any = facts.steps().any(|(_, step)| {
+        let any = facts.of_kinds(&[StepKind::HumanInteraction]).any(|(_, step)| {
             matches!(&step.config, StepConfig::HumanInteraction(question) if question.approval_required)
         });
         Self { facts, any }

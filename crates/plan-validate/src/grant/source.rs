@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plan_model::{
     ConfigKey, Digest, Expression, Input, InputKind, InputName, OnItemError, OnReject, Path,
-    Reference, Root, StepConfig, StepId, ValueType,
+    Reference, Root, StepConfig, StepId, StepKind, ValueType,
 };
 use serde_json::{Map, Value, json};
 
@@ -54,8 +54,13 @@ impl Sources {
         for each in &facts.uses {
             // what the plan publishes reaches no call, nor what a condition compares unless its result does
             if !matches!(each.site, Site::Expression | Site::PlanOutput(_)) {
-                sources.read(facts, each.reference);
-                deciding.extend(decided(facts, each.reference));
+                if each.glance.input() || each.glance.config() {
+                    sources.read(facts, each.reference);
+                }
+                let mut read = each.steps();
+                if read.any(|step| facts.kind(step) == Some(StepKind::Condition)) {
+                    deciding.extend(decided(facts, each.reference));
+                }
             }
         }
         for input in &facts.plan.inputs {
@@ -64,7 +69,12 @@ impl Sources {
                 sources.declare(input);
             }
         }
-        for (index, step) in facts.steps() {
+        let kinds = [
+            StepKind::FanOut,
+            StepKind::FanIn,
+            StepKind::HumanInteraction,
+        ];
+        for (index, step) in facts.of_kinds(&kinds) {
             let collected = match &step.config {
                 StepConfig::FanIn(fan_in) => &fan_in.from_steps[..],
                 StepConfig::FanOut(fan_out) => fan_out.spawn_steps.as_slice(),

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use plan_model::{Pointer, StepConfig, ToolCall};
+use plan_model::{Pointer, Step, StepConfig, StepKind, ToolCall};
 
 use crate::candidates;
 use crate::catalog::CatalogTool;
 use crate::facts::{Facts, step_pointer};
+use crate::visit::Visit;
 
 /// A call of a tool that is known and not quarantined.
 #[derive(Debug, Clone, Copy)]
@@ -16,18 +17,30 @@ pub(super) struct Call<'a> {
     pub(super) tool: &'a CatalogTool,
 }
 
-/// Every call that can be compared with its tool, in document order.
-pub(super) fn calls<'f, 'a: 'f>(facts: &'f Facts<'a>) -> impl Iterator<Item = Call<'a>> + 'f {
-    facts.steps().filter_map(|(step, data)| match &data.config {
-        StepConfig::ToolCall(call) => {
-            let tool = facts.tool(step).filter(|tool| tool.quarantine.is_none())?;
-            Some(Call {
-                step,
-                data: call,
-                tool,
-            })
-        }
-        _ => None,
+/// The call of a step, where it makes one that can be compared with its tool.
+pub(super) fn of<'a>(facts: &Facts<'a>, visit: &Visit<'_, 'a>) -> Option<Call<'a>> {
+    of_step(facts, visit.index, visit.step)
+}
+
+/// Every such call of a tool of which `wanted` holds, in document order. Steps that call other tools are not looked at.
+pub(super) fn calls_of<'f, 'a: 'f>(
+    facts: &'f Facts<'a>,
+    wanted: fn(&CatalogTool) -> bool,
+) -> impl Iterator<Item = Call<'a>> + 'f {
+    let steps = facts.of_kind(StepKind::ToolCall).iter();
+    let steps = steps.filter(move |step| facts.tool(**step).is_some_and(wanted));
+    steps.filter_map(|step| of_step(facts, *step, facts.step(*step)?))
+}
+
+fn of_step<'a>(facts: &Facts<'a>, index: usize, step: &'a Step) -> Option<Call<'a>> {
+    let StepConfig::ToolCall(data) = &step.config else {
+        return None;
+    };
+    let tool = facts.tool(index).filter(|tool| tool.quarantine.is_none())?;
+    Some(Call {
+        step: index,
+        data,
+        tool,
     })
 }
 

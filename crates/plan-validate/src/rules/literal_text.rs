@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{foreign, place};
 use crate::facts::Facts;
+use crate::visit::Visit;
 
 /// A text as it will be used, and where it stands.
 #[derive(Debug)]
@@ -32,38 +33,30 @@ pub(super) enum Reader {
     Prose,
 }
 
-/// Calls `visit` for every text in which `worth` holds, in document order.
-pub(super) fn each(
-    facts: &Facts<'_>,
-    worth: fn(&str) -> bool,
-    visit: &mut dyn FnMut(&LiteralText<'_>),
-) {
+/// Calls `visit` for every text of the plan with a mark of a foreign form, in document order.
+pub(super) fn each_marked_of_plan(facts: &Facts<'_>, visit: &mut dyn FnMut(&LiteralText<'_>)) {
     for (index, step) in facts.steps() {
-        of_step(index, step, worth, visit);
+        of_step(index, step, foreign::has_mark, visit);
     }
 }
 
-/// Calls `visit` for every text with a mark of a foreign form, in document order.
+/// Calls `see` for every text of a step with a mark of a foreign form, in document order.
 ///
-/// Several rules look at these few, so that their steps are found once.
-pub(super) fn each_marked(facts: &Facts<'_>, visit: &mut dyn FnMut(&LiteralText<'_>)) {
-    let marked = facts.marked.get_or_init(|| {
-        let mut marked = Vec::new();
-        each(facts, foreign::has_mark, &mut |text| {
-            if marked.last() != Some(&text.step) {
-                marked.push(text.step);
-            }
-        });
-        marked
+/// Several rules look at these few, so that the steps without any are known after the first look.
+pub(super) fn each_marked(visit: &Visit<'_, '_>, see: &mut dyn FnMut(&LiteralText<'_>)) {
+    let (index, step) = (visit.index, visit.step);
+    let is_marked = visit.is_marked(|| {
+        let mut found = false;
+        of_step(index, step, foreign::has_mark, &mut |_| found = true);
+        found
     });
-    for index in marked {
-        if let Some(step) = facts.step(*index) {
-            of_step(*index, step, foreign::has_mark, visit);
-        }
+    if is_marked {
+        of_step(index, step, foreign::has_mark, see);
     }
 }
 
-fn of_step(
+/// Calls `visit` for every text of a step in which `worth` holds, in document order.
+pub(super) fn of_step(
     index: usize,
     step: &Step,
     worth: fn(&str) -> bool,

@@ -8,16 +8,17 @@ use crate::finding::{Applicability, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P108",
     "misleading-text",
     Severity::Warning,
     include_str!("../../rules/P108-misleading-text.md"),
-    Check::Plan(check),
+    Check::Several(&[Check::Plan(check_plan), Check::Step(check_step)]),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
+fn check_plan(facts: &Facts<'_>, findings: &mut Findings) {
     let plan = facts.plan;
     let mut see = Seen(findings);
     let name = |pointer: &str| Pointer::root().join(pointer);
@@ -27,30 +28,33 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
             name("outputs").join(index).join("name")
         });
     }
-    for (index, step) in facts.steps() {
-        let at = || step_pointer(index);
-        see.shown(&step.name, || at().join("name"));
-        for (number, output) in step.outputs.iter().enumerate() {
-            see.named(output.name.as_str(), || {
-                at().join("outputs").join(number).join("name")
-            });
+}
+
+fn check_step(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (index, step) = (visit.index, visit.step);
+    let mut see = Seen(findings);
+    let at = || step_pointer(index);
+    see.shown(&step.name, || at().join("name"));
+    for (number, output) in step.outputs.iter().enumerate() {
+        see.named(output.name.as_str(), || {
+            at().join("outputs").join(number).join("name")
+        });
+    }
+    let field = |name: &str| at().join("config").join(name);
+    match &step.config {
+        // of a tool that is not there P301 tells, and which one it looks like
+        StepConfig::ToolCall(call) if facts.tool(index).is_some() => {
+            see.named(call.tool.as_str(), || field("tool"));
         }
-        let field = |name: &str| at().join("config").join(name);
-        match &step.config {
-            // of a tool that is not there P301 tells, and which one it looks like
-            StepConfig::ToolCall(call) if facts.tool(index).is_some() => {
-                see.named(call.tool.as_str(), || field("tool"));
+        StepConfig::PromptCall(call) => {
+            if let Some(prompt) = &call.system_prompt {
+                see.template(prompt, || field("system_prompt"));
             }
-            StepConfig::PromptCall(call) => {
-                if let Some(prompt) = &call.system_prompt {
-                    see.template(prompt, || field("system_prompt"));
-                }
-                see.template(&call.user_prompt, || field("user_prompt"));
-            }
-            StepConfig::AgentCall(call) => see.template(&call.objective, || field("objective")),
-            StepConfig::HumanInteraction(ask) => see.template(&ask.prompt, || field("prompt")),
-            _ => {}
+            see.template(&call.user_prompt, || field("user_prompt"));
         }
+        StepConfig::AgentCall(call) => see.template(&call.objective, || field("objective")),
+        StepConfig::HumanInteraction(ask) => see.template(&ask.prompt, || field("prompt")),
+        _ => {}
     }
 }
 

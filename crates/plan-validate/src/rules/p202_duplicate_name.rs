@@ -12,16 +12,17 @@ use crate::finding::Severity;
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P202",
     "duplicate-name",
     Severity::Error,
     include_str!("../../rules/P202-duplicate-name.md"),
-    Check::Plan(check),
+    Check::Several(&[Check::Plan(check_plan), Check::Step(check_outputs)]),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
+fn check_plan(facts: &Facts<'_>, findings: &mut Findings) {
     let plan = facts.plan;
     let inputs = plan.inputs.iter().map(|input| input.name.as_str());
     report(
@@ -35,11 +36,6 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let steps = plan.steps.iter().map(|step| step.id.as_str());
         report("steps", steps, |at| place::step(at).join("id"), findings);
     }
-    for (index, step) in plan.steps.iter().enumerate() {
-        let outputs = step.outputs.iter().map(|output| output.name.as_str());
-        let place = |at| place::step_output(index, at).join("name");
-        report("outputs of this step", outputs, place, findings);
-    }
     let outputs = plan.outputs.iter().map(|output| output.name.as_str());
     report(
         "plan outputs",
@@ -47,6 +43,13 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         |at| place::output(at).join("name"),
         findings,
     );
+}
+
+fn check_outputs(_: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let outputs = visit.step.outputs.iter();
+    let outputs = outputs.map(|output| output.name.as_str());
+    let place = |at| place::step_output(visit.index, at).join("name");
+    report("outputs of this step", outputs, place, findings);
 }
 
 /// The ids that more than one step has.

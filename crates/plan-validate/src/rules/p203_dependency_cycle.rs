@@ -29,22 +29,19 @@ pub(super) const RULE: Rule = Rule::new(
 const MOST_SPELLED: usize = 64;
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let cycles = facts.graph.cycles();
-    if cycles.is_empty() {
+    if facts.graph.order().is_some() {
         return;
     }
-    let twice = p202_duplicate_name::steps(facts);
-    let is_twice = |step: &usize| {
-        facts
-            .step(*step)
-            .is_some_and(|step| twice.contains(step.id.as_str()))
-    };
-    for (walk, members) in cycles.iter().zip(facts.graph.cycle_members()) {
+    // of two steps of one name nobody knows which is waited for: P202 tells
+    let names = p202_duplicate_name::steps(facts);
+    let twice = facts
+        .steps()
+        .filter(|(_, step)| names.contains(step.id.as_str()));
+    let twice = twice.map(|(index, _)| index).collect();
+    for (walk, members) in facts.graph.cycles_without(&twice) {
         // a step that waits for itself, or reads itself, has a finding of its own
-        // and of two steps of one name nobody knows which is waited for: P202 tells
-        if walk.len() > 1 && !walk.iter().any(is_twice) {
-            let finding = finding(facts, walk);
-            findings.add(with_members(finding, walk, &members));
+        if walk.len() > 1 {
+            findings.add(with_members(finding(facts, &walk), &walk, &members));
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Only the first step of a way is named; what waits for it is no finding of its own.
 
-use plan_model::{OnReject, Path, Root, StepConfig};
+use plan_model::{OnReject, Path, Root, StepConfig, StepKind};
 use serde_json::Value;
 
 use super::p512_exclusive_join::{holds, holds_not};
@@ -28,7 +28,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for conflict in &certain.conflicts {
         report_unchosen(facts, conflict, findings);
     }
-    for (index, step) in facts.steps() {
+    for (index, step) in facts.of_kinds(&[StepKind::FanOut]) {
         let StepConfig::FanOut(fan) = &step.config else {
             continue;
         };

@@ -30,6 +30,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let read: HashSet<&str> = facts
         .uses
         .iter()
+        .filter(|read| read.glance.input())
         .flat_map(|read| read.reference.paths())
         .filter_map(|path| input_of(&path.root))
         .collect();
@@ -78,12 +79,13 @@ fn meant(facts: &Facts<'_>) -> HashSet<String> {
 /// Inputs that text which is no reference means to read.
 fn meant_by_text(facts: &Facts<'_>) -> HashSet<String> {
     let mut meant = HashSet::new();
-    let mut names = p412_foreign_reference::Names::new(facts);
     let mut note = |reference: &Reference| {
         meant.extend(input_of(&reference.first().root).map(str::to_owned));
     };
-    literal_text::each_marked(facts, &mut |literal| {
-        names.meant(literal).iter().for_each(&mut note);
+    literal_text::each_marked_of_plan(facts, &mut |literal| {
+        p412_foreign_reference::meant(facts, literal)
+            .iter()
+            .for_each(&mut note);
         for (_, reference) in p401_malformed_reference::in_shell_syntax(facts, literal) {
             note(&reference);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{StepConfig, ToolCall};
+use plan_model::{StepConfig, StepKind, ToolCall};
 use unicode_security::skeleton;
 
 use super::{further, p609_agent_scope};
@@ -24,9 +24,9 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut unknown: BTreeMap<&str, Vec<(usize, &ToolCall)>> = BTreeMap::new();
-    for (index, step) in facts.steps() {
-        if let StepConfig::ToolCall(call) = &step.config
-            && facts.tool(index).is_none()
+    for (index, step) in facts.of_kinds(&[StepKind::ToolCall]) {
+        if facts.tool(index).is_none()
+            && let StepConfig::ToolCall(call) = &step.config
         {
             unknown
                 .entry(call.tool.as_str())

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use plan_model::{Pointer, Root, StepConfig};
+use plan_model::{Pointer, Root, StepConfig, StepKind};
 
 use super::further;
 use crate::facts::{Facts, step_pointer};
@@ -35,10 +35,18 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         }
     };
     let policy = facts.policy;
-    for (index, step) in facts.steps() {
+    for index in facts.of_kind(StepKind::ToolCall) {
+        let field = || step_pointer(*index).join("config").join("tool");
+        put(tool(facts, *index), &field);
+    }
+    let others = [
+        StepKind::CodeCall,
+        StepKind::PromptCall,
+        StepKind::AgentCall,
+    ];
+    for (index, step) in facts.of_kinds(&others) {
         let field = |name: &str| step_pointer(index).join("config").join(name);
         match &step.config {
-            StepConfig::ToolCall(_) => put(tool(facts, index), &|| field("tool")),
             StepConfig::CodeCall(call) => {
                 let known = facts.catalog.languages().contains_key(&call.language);
                 let listed = policy.languages.as_ref().filter(|_| known);
@@ -62,7 +70,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
             _ => {}
         }
     }
-    for each in &facts.uses {
+    for each in facts.uses.iter().filter(|read| read.glance.secret()) {
         for path in each.reference.paths() {
             if let Root::Secret(name) = &path.root {
                 let refused = unlisted("secret", name, policy.secrets.as_ref());

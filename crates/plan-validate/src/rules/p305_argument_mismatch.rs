@@ -3,28 +3,26 @@
 mod literal;
 mod reference;
 
-use serde_json::{Map, Value};
-
 use super::call;
 use crate::facts::Facts;
 use crate::finding::Severity;
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P305",
     "argument-mismatch",
     Severity::Error,
     include_str!("../../rules/P305-argument-mismatch.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let mut arguments = Value::Object(Map::new());
-    for call in call::calls(facts) {
-        if call.tool.input.is_some() {
-            literal::check(&call, &mut arguments, findings);
-        }
+fn check<'a>(facts: &Facts<'a>, visit: &Visit<'_, 'a>, findings: &mut Findings) {
+    if let Some(call) = call::of(facts, visit)
+        && call.tool.input.is_some()
+    {
+        literal::check(&call, &mut facts.arguments.borrow_mut(), findings);
     }
-    reference::check(facts, findings);
+    reference::check(facts, visit, findings);
 }

@@ -8,17 +8,18 @@ use crate::facts::{Facts, Fault};
 use crate::finding::Severity;
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P306",
     "optional-into-required",
     Severity::Error,
     include_str!("../../rules/P306-optional-into-required.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (read, misfit) in facts.misfits() {
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    for (read, misfit) in visit.misfits(facts) {
         if !matches!(misfit.fault, Fault::Absent) {
             continue;
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{ModelName, Pointer, StepConfig};
+use plan_model::{ModelName, Pointer, StepConfig, StepKind};
 
 use super::{further, place};
 use crate::candidates;
@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule::new(
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let known = facts.catalog.models();
     let mut places: BTreeMap<&ModelName, Vec<Pointer>> = BTreeMap::new();
-    for (index, step) in facts.steps() {
+    for (index, step) in facts.of_kinds(&[StepKind::PromptCall]) {
         let StepConfig::PromptCall(call) = &step.config else {
             continue;
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Pointer, StepConfig};
+use plan_model::{Pointer, StepConfig, StepKind};
 
 use super::further;
 use crate::candidates;
@@ -22,7 +22,8 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut places: BTreeMap<(&str, &str), Vec<Pointer>> = BTreeMap::new();
-    for (index, step) in facts.steps() {
+    let kinds = [StepKind::CodeCall, StepKind::AgentCall];
+    for (index, step) in facts.of_kinds(&kinds) {
         let (kind, name, known) = match &step.config {
             StepConfig::CodeCall(call) => {
                 let known = facts.catalog.languages().contains_key(&call.language);

@@ -10,17 +10,18 @@ use crate::facts::{Facts, Fault, Use};
 use crate::finding::Severity;
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P310",
     "path-kind-mismatch",
     Severity::Error,
     include_str!("../../rules/P310-path-kind-mismatch.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (read, misfit) in facts.misfits() {
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    for (read, misfit) in visit.misfits(facts) {
         let Fault::Path { is, takes } = misfit.fault else {
             continue;
         };

@@ -9,17 +9,18 @@ use crate::finding::{Expected, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P311",
     "kind-mismatch",
     Severity::Error,
     include_str!("../../rules/P311-kind-mismatch.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (read, misfit) in facts.misfits() {
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    for (read, misfit) in visit.misfits(facts) {
         let Fault::Kind { is, takes } = &misfit.fault else {
             continue;
         };

@@ -13,13 +13,14 @@ use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P401",
     "malformed-reference",
     Severity::Error,
     include_str!("../../rules/P401-malformed-reference.md"),
-    Check::Both(problem, check),
+    Check::Several(&[Check::Problem(problem), Check::Step(check)]),
 );
 
 fn problem(problem: &Problem) -> Option<Finding> {
@@ -36,8 +37,8 @@ fn problem(problem: &Problem) -> Option<Finding> {
     Some(finding.help("write `$${` where the text is meant as it stands"))
 }
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    literal_text::each_marked(facts, &mut |literal| {
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    literal_text::each_marked(visit, &mut |literal| {
         for (spelled, reference) in in_shell_syntax(facts, literal) {
             let message = format!("{} is not in braces, and stays text", quoted(spelled));
             let finding = RULE.at(literal.pointer.clone(), message);

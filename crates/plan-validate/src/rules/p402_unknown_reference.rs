@@ -38,8 +38,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     unknown_step::report(&RULE, Naming::Reference, facts, findings);
     let mut missing: BTreeMap<Missing<'_>, Vec<&Use<'_>>> = BTreeMap::new();
     for read in &facts.uses {
-        for path in read.reference.paths() {
-            if let Some(name) = missing_name(facts, read, path) {
+        for (path, step) in read.paths() {
+            if let Some(name) = missing_name(facts, read, path, step) {
                 let places = missing.entry(name).or_default();
                 // one text may read a name twice
                 if places
@@ -64,7 +64,12 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 }
 
 /// The name on a path that is not there. A missing step is [`unknown_step`]'s.
-fn missing_name<'a>(facts: &Facts<'_>, read: &Use<'_>, path: &'a Path) -> Option<Missing<'a>> {
+fn missing_name<'a>(
+    facts: &Facts<'_>,
+    read: &Use<'_>,
+    path: &'a Path,
+    step: Option<usize>,
+) -> Option<Missing<'a>> {
     match &path.root {
         Root::Input(name) => facts
             .input(name.as_str())
@@ -75,8 +80,8 @@ fn missing_name<'a>(facts: &Facts<'_>, read: &Use<'_>, path: &'a Path) -> Option
         }
         Root::Item(name) => (!items(facts, read).any(|known| *name == *known))
             .then_some(Missing::Item(name.as_str())),
-        Root::Step(id) => {
-            let step = facts.index_of(id)?;
+        Root::Step(_) => {
+            let step = step?;
             match path.segments.first()? {
                 Segment::Name(output) => (!facts.has_output(step, output)
                     && !are_outputs_unread(facts, step))

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{Pointer, StepConfig};
+use plan_model::{Pointer, StepConfig, StepKind};
 
 use super::{further, name, place, scope};
 use crate::facts::{Facts, Site, Use};
@@ -36,16 +36,12 @@ enum Why {
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Why, Vec<&Use<'_>>)> = BTreeMap::new();
     // in a plan without bodies a step sees every other one
-    let has_bodies = facts.steps().any(|(step, _)| facts.owner(step).is_some());
+    let has_bodies = !facts.of_kind(StepKind::FanOut).is_empty();
     for read in &facts.uses {
         // a plan output that names a body step is P410's
         let Some(reader) = read.step else { continue };
-        let Some(own) = facts.step(reader).map(|step| &step.id) else {
-            continue;
-        };
-        let named = read.reference.steps();
-        let named = named.filter(|id| has_bodies || *id == own);
-        for target in named.filter_map(|id| facts.index_of(id)) {
+        let named = read.steps();
+        for target in named.filter(|target| has_bodies || *target == reader) {
             if let Some(why) = why(facts, read, reader, target) {
                 let (_, places) = found.entry((reader, target)).or_insert((why, Vec::new()));
                 places.push(read);
@@ -83,7 +79,7 @@ fn beyond(facts: &Facts<'_>, reader: usize, target: usize) -> Option<Why> {
 
 /// `from_steps` reads too.
 fn collected(facts: &Facts<'_>, findings: &mut Findings) {
-    for (reader, step) in facts.steps() {
+    for (reader, step) in facts.of_kinds(&[StepKind::FanIn]) {
         let StepConfig::FanIn(fan) = &step.config else {
             continue;
         };

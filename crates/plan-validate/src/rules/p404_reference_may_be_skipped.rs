@@ -5,7 +5,7 @@
 
 mod choices;
 
-use plan_model::{Join, Path, Reference, Root, Segment, StepConfig};
+use plan_model::{Join, Reference, Segment, StepConfig};
 use serde_json::Value;
 
 use super::{name, place};
@@ -54,20 +54,20 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 fn candidates<'f, 'a>(facts: &'f Facts<'a>) -> Vec<Candidate<'f, 'a>> {
     let mut found = Vec::new();
     for read in &facts.uses {
-        let (Some(step), true) = (read.step, read.reference.otherwise().is_empty()) else {
+        let (Some(step), true) = (read.step, !read.is_choice()) else {
             continue;
         };
-        let strict = facts.step(step).is_none_or(|step| step.join == Join::All);
-        if strict && facts.owner(step).is_none() {
+        let is_strict = facts.join(step) == Some(Join::All);
+        if is_strict && facts.owner(step).is_none() {
             continue;
         }
-        let Some(source) = source(facts, read.reference.first()) else {
+        let Some(source) = read.source() else {
             continue;
         };
         let Some(joins) = joins(facts, step, source) else {
             continue;
         };
-        let join = facts.step(joins).map_or(Join::All, |step| step.join);
+        let join = facts.join(joins).unwrap_or_default();
         let alone = join == Join::Any && facts.graph.dependencies(joins).len() == 1;
         let asks_itself = read.site == Site::Expression && asks_for_null(facts, step, read);
         if join != Join::All && !alone && !asks_itself {
@@ -80,13 +80,6 @@ fn candidates<'f, 'a>(facts: &'f Facts<'a>) -> Vec<Candidate<'f, 'a>> {
         }
     }
     found
-}
-
-fn source(facts: &Facts<'_>, path: &Path) -> Option<usize> {
-    match &path.root {
-        Root::Step(id) => facts.index_of(id),
-        Root::Input(_) | Root::Config(_) | Root::Item(_) | Root::Secret(_) => None,
-    }
 }
 
 /// The step, or the fan-out around it, that waits for what is read.

@@ -27,7 +27,7 @@ type Key<'a> = (&'a Path, Option<usize>);
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut found: BTreeMap<Key<'_>, (DeadEnd, Vec<&Use<'_>>)> = BTreeMap::new();
-    for read in &facts.uses {
+    for read in facts.uses.iter().filter(|read| read.glance.inside()) {
         for path in read.reference.paths().filter(|path| leads_inside(path)) {
             let is_item = matches!(path.root, Root::Item(_));
             let scope = facts

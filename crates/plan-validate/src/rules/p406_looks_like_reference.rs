@@ -11,22 +11,22 @@ use crate::finding::Severity;
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P406",
     "looks-like-reference",
     Severity::Note,
     include_str!("../../rules/P406-looks-like-reference.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let mut names = p412_foreign_reference::Names::new(facts);
-    literal_text::each_marked(facts, &mut |literal| {
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    literal_text::each_marked(visit, &mut |literal| {
         let Some(spelled) = looks_like(literal) else {
             return;
         };
-        let is_found_elsewhere = names.meant(literal).is_some()
+        let is_found_elsewhere = p412_foreign_reference::meant(facts, literal).is_some()
             || !p401_malformed_reference::in_shell_syntax(facts, literal).is_empty();
         if !is_found_elsewhere {
             let message = format!("{} is text here, not a reference", quoted(spelled));

@@ -14,32 +14,32 @@ use crate::finding::Severity;
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::listed;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P407",
     "reference-in-code",
     Severity::Error,
     include_str!("../../rules/P407-reference-in-code.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (index, step) in facts.steps() {
-        let mut found = in_source(facts, index, step).peekable();
-        let Some((first, _)) = found.peek() else {
-            continue;
-        };
-        let first = first.clone();
-        let message = format!(
-            "the script's source holds {}, which stays text",
-            listed(found.map(|(_, reference)| reference.to_string()))
-        );
-        findings.add(
-            RULE.at(place::config(index, "inline"), message)
-                .within(first)
-                .help("pass the value through `env`, `args` or `stdin`"),
-        );
-    }
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (index, step) = (visit.index, visit.step);
+    let mut found = in_source(facts, index, step).peekable();
+    let Some((first, _)) = found.peek() else {
+        return;
+    };
+    let first = first.clone();
+    let message = format!(
+        "the script's source holds {}, which stays text",
+        listed(found.map(|(_, reference)| reference.to_string()))
+    );
+    findings.add(
+        RULE.at(place::config(index, "inline"), message)
+            .within(first)
+            .help("pass the value through `env`, `args` or `stdin`"),
+    );
 }
 
 /// Every plan reference in the source of a script, with its bytes.

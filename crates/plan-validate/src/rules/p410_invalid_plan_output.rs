@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule::new(
     "invalid-plan-output",
     Severity::Error,
     include_str!("../../rules/P410-invalid-plan-output.md"),
-    Check::Both(problem, check),
+    Check::Several(&[Check::Problem(problem), Check::Plan(check)]),
 );
 
 const MESSAGE: &str =

@@ -58,7 +58,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 
 /// Whether a reference can be nothing but an object or a list.
 fn is_structure(facts: &Facts<'_>, read: &Use<'_>) -> bool {
-    let shape = facts.reference_shape(read.reference, read.step);
+    let shape = facts.shape_of(read);
     let scalars = [ValueType::String, ValueType::Number, ValueType::Boolean];
     !shape.is_nothing()
         && (shape.may_be(ValueType::Object) || shape.may_be(ValueType::Array))

@@ -2,8 +2,6 @@
 //!
 //! The tool would receive the text as it stands.
 
-use std::collections::HashMap;
-
 use plan_model::edit::Edit;
 use plan_model::{ConfigKey, InputName, ItemName, Path, Reference, Root, Segment, StepId};
 
@@ -16,19 +14,19 @@ use crate::finding::{Applicability, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P412",
     "foreign-reference",
     Severity::Warning,
     include_str!("../../rules/P412-foreign-reference.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let mut names = Names::new(facts);
-    literal_text::each_marked(facts, &mut |literal| {
-        let Some(meant) = names.meant(literal) else {
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    literal_text::each_marked(visit, &mut |literal| {
+        let Some(meant) = meant(facts, literal) else {
             return;
         };
         let root = &meant.first().root;
@@ -56,37 +54,27 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     });
 }
 
-/// The names of a plan, as other systems would use them.
-pub(super) struct Names<'f, 'a> {
-    facts: &'f Facts<'a>,
-    /// Steps by the names that people call them. Made when it is first needed.
-    titles: Option<HashMap<&'a str, usize>>,
+/// The reference that a whole string seems to be meant as.
+pub(super) fn meant(facts: &Facts<'_>, literal: &LiteralText<'_>) -> Option<Reference> {
+    let foreign = foreign::whole(literal.text).filter(|_| literal.whole)?;
+    if !in_shell_syntax(facts, literal).is_empty() {
+        return None;
+    }
+    let names = Names(facts);
+    match foreign.target {
+        Target::Path(path) => names.path(path, literal.step),
+        Target::Position(step) => names.result_of(step, literal.step),
+        Target::Dollar(number) => names.result_of(number.checked_sub(1)?, literal.step),
+    }
 }
 
-impl<'f, 'a> Names<'f, 'a> {
-    pub(super) fn new(facts: &'f Facts<'a>) -> Self {
-        Self {
-            facts,
-            titles: None,
-        }
-    }
+/// The names of a plan, as other systems would use them.
+struct Names<'f, 'a>(&'f Facts<'a>);
 
-    /// The reference that a whole string seems to be meant as.
-    pub(super) fn meant(&mut self, literal: &LiteralText<'_>) -> Option<Reference> {
-        let foreign = foreign::whole(literal.text).filter(|_| literal.whole)?;
-        if !in_shell_syntax(self.facts, literal).is_empty() {
-            return None;
-        }
-        match foreign.target {
-            Target::Path(path) => self.path(path, literal.step),
-            Target::Position(step) => self.result_of(step, literal.step),
-            Target::Dollar(number) => self.result_of(number.checked_sub(1)?, literal.step),
-        }
-    }
-
+impl Names<'_, '_> {
     /// All that a step delivers, or the one output that it declares. A step does not mean itself.
     fn result_of(&self, step: usize, from: usize) -> Option<Reference> {
-        let named = self.facts.step(step).filter(|_| step != from)?;
+        let named = self.0.step(step).filter(|_| step != from)?;
         let segments = match named.outputs.as_slice() {
             [only] => vec![Segment::Name(only.name.to_string())],
             _ => Vec::new(),
@@ -97,7 +85,7 @@ impl<'f, 'a> Names<'f, 'a> {
         }))
     }
 
-    fn path(&mut self, path: &str, from: usize) -> Option<Reference> {
+    fn path(&self, path: &str, from: usize) -> Option<Reference> {
         let mut segments = segments(path);
         let name = text(segments.next()?)?;
         let mut rest: Vec<Segment> = segments.collect();
@@ -123,35 +111,28 @@ impl<'f, 'a> Names<'f, 'a> {
             root,
             segments: rest,
         });
-        known::is_known(self.facts, &reference, Some(from)).then_some(reference)
+        known::is_known(self.0, &reference, Some(from)).then_some(reference)
     }
 
     /// What a name without its kind is: a step, else an input, else an item.
-    fn bare(&mut self, name: &str, from: usize) -> Option<Root> {
+    fn bare(&self, name: &str, from: usize) -> Option<Root> {
         if let Some(step) = self.step(name) {
             return Some(step);
         }
-        if self.facts.input(name).is_some() {
+        if self.0.input(name).is_some() {
             return Some(Root::Input(InputName::new(name).ok()?));
         }
-        let is_item = scope::item_names(self.facts, from, None).any(|item| item == name);
+        let is_item = scope::item_names(self.0, from, None).any(|item| item == name);
         is_item.then(|| ItemName::new(name).ok().map(Root::Item))?
     }
 
     /// A step by its id or by what people call it.
-    fn step(&mut self, name: &str) -> Option<Root> {
+    fn step(&self, name: &str) -> Option<Root> {
         let id = StepId::new(name).ok();
-        if let Some(id) = id.filter(|id| self.facts.index_of(id).is_some()) {
+        if let Some(id) = id.filter(|id| self.0.index_of(id).is_some()) {
             return Some(Root::Step(id));
         }
-        let facts = self.facts;
-        let titles = self.titles.get_or_insert_with(|| {
-            let titles = facts
-                .steps()
-                .map(|(index, step)| (step.name.as_str(), index));
-            titles.collect()
-        });
-        let step = facts.step(*titles.get(name)?)?;
+        let step = self.0.step(self.0.titled(name)?)?;
         Some(Root::Step(step.id.clone()))
     }
 }

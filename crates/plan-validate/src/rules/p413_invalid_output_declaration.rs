@@ -16,6 +16,7 @@ use crate::finding::{Applicability, Expected, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 use deliveries::{Deliveries, Delivery};
 
 pub(super) const RULE: Rule = Rule::new(
@@ -23,26 +24,24 @@ pub(super) const RULE: Rule = Rule::new(
     "invalid-output-declaration",
     Severity::Error,
     include_str!("../../rules/P413-invalid-output-declaration.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
 /// Outputs of one step that get candidates.
 const MOST_RANKED: usize = 100;
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (index, step) in facts.steps() {
-        let is_unread =
-            || facts.has_unread() && facts.is_unread(&place::step(index).join("config"));
-        if step.outputs.is_empty() || is_unread() {
-            continue;
-        }
-        let deliveries = Deliveries::of(facts, index, step);
-        let is_complete = check_own(index, step, &deliveries, findings);
-        for (at, output) in step.outputs.iter().enumerate() {
-            let declared = Shape::declared(output.value_type, output.schema.as_ref());
-            if check_schema(facts, (index, at), output, &declared, findings) && is_complete {
-                check_output((index, at), step, output, &declared, &deliveries, findings);
-            }
+fn check<'a>(facts: &Facts<'a>, visit: &Visit<'_, 'a>, findings: &mut Findings) {
+    let (index, step) = (visit.index, visit.step);
+    let is_unread = || facts.has_unread() && facts.is_unread(&place::step(index).join("config"));
+    if step.outputs.is_empty() || is_unread() {
+        return;
+    }
+    let deliveries = Deliveries::of(facts, index, step);
+    let is_complete = check_own(index, step, &deliveries, findings);
+    for (at, output) in step.outputs.iter().enumerate() {
+        let declared = Shape::declared(output.value_type, output.schema.as_ref());
+        if check_schema(facts, (index, at), output, &declared, findings) && is_complete {
+            check_output((index, at), step, output, &declared, &deliveries, findings);
         }
     }
 }

@@ -9,13 +9,14 @@ use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P501",
     "invalid-expression",
     Severity::Error,
     include_str!("../../rules/P501-invalid-expression.md"),
-    Check::Both(problem, check),
+    Check::Several(&[Check::Problem(problem), Check::Step(check)]),
 );
 
 fn problem(problem: &Problem) -> Option<Finding> {
@@ -25,29 +26,27 @@ fn problem(problem: &Problem) -> Option<Finding> {
     Some(finding(problem.pointer.clone(), error))
 }
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (index, step) in facts.steps() {
-        let (expression, field) = match &step.config {
-            StepConfig::Condition(condition) => (Some(&condition.expression), "expression"),
-            StepConfig::FanOut(fan) => (fan.until.as_ref(), "until"),
-            _ => (None, ""),
-        };
-        if let Some(expression) = expression {
-            type_check(facts, index, expression, field, findings);
-        }
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (expression, field) = match &visit.step.config {
+        StepConfig::Condition(condition) => (Some(&condition.expression), "expression"),
+        StepConfig::FanOut(fan) => (fan.until.as_ref(), "until"),
+        _ => (None, ""),
+    };
+    if let Some(expression) = expression {
+        type_check(facts, visit, expression, field, findings);
     }
 }
 
 fn type_check(
     facts: &Facts<'_>,
-    step: usize,
+    visit: &Visit<'_, '_>,
     expression: &Expression,
     field: &str,
     findings: &mut Findings,
 ) {
-    let errors = expression.type_errors(&|reference| facts.reference_shape(reference, Some(step)));
+    let errors = expression.type_errors(&|reference| visit.shape_of(facts, reference));
     for error in &errors {
-        findings.add(finding(place::config(step, field), error));
+        findings.add(finding(place::config(visit.index, field), error));
     }
 }
 

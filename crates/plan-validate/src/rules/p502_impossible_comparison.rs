@@ -8,47 +8,48 @@ use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P502",
     "impossible-comparison",
     Severity::Warning,
     include_str!("../../rules/P502-impossible-comparison.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (index, step) in facts.steps() {
-        let (expression, field) = match &step.config {
-            StepConfig::Condition(condition) => (&condition.expression, "expression"),
-            StepConfig::FanOut(fan) => match &fan.until {
-                Some(until) => (until, "until"),
-                None => continue,
-            },
-            _ => continue,
-        };
-        for finding in of_expression(facts, index, expression, field) {
-            findings.add(finding);
-        }
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (expression, field) = match &visit.step.config {
+        StepConfig::Condition(condition) => (&condition.expression, "expression"),
+        StepConfig::FanOut(fan) => match &fan.until {
+            Some(until) => (until, "until"),
+            None => return,
+        },
+        _ => return,
+    };
+    for finding in of_expression(facts, visit, expression, field) {
+        findings.add(finding);
     }
 }
 
 fn of_expression(
     facts: &Facts<'_>,
-    step: usize,
+    visit: &Visit<'_, '_>,
     expression: &Expression,
     field: &str,
 ) -> Vec<Finding> {
-    let shape_of = |reference: &_| match answers(facts, reference) {
+    let step = visit.index;
+    let answers = |reference: &_| answers(facts, reference, visit.source_of(facts, reference));
+    let shape_of = |reference: &_| match answers(reference) {
         // the words that an approval answers with are no declared choice
         Some((_, [yes, no])) => {
             plan_model::Shape::of_value(&yes).join(&plan_model::Shape::of_value(&no))
         }
-        None => facts.reference_shape(reference, Some(step)),
+        None => visit.shape_of(facts, reference),
     };
     let impossible = expression.impossible_comparisons(&shape_of);
     if !impossible.is_empty() {
-        let plain = |reference: &_| facts.reference_shape(reference, Some(step));
+        let plain = |reference: &_| visit.shape_of(facts, reference);
         if !expression.type_errors(&plain).is_empty() {
             // a fault of type is P501's
             return Vec::new();
@@ -62,7 +63,7 @@ fn of_expression(
         let message = format!("the expression is {result} in every run");
         return vec![RULE.at(place::config(step, field), message)];
     }
-    gated(facts, step, expression, field).into_iter().collect()
+    gated(facts, visit, expression, field).into_iter().collect()
 }
 
 fn wording(found: &ImpossibleComparison) -> String {
@@ -119,7 +120,13 @@ fn constant(facts: &Facts<'_>, step: usize, expression: &Expression, field: &str
 }
 
 /// A look at an approval that has been given whenever the expression is evaluated.
-fn gated(facts: &Facts<'_>, step: usize, expression: &Expression, field: &str) -> Option<Finding> {
+fn gated(
+    facts: &Facts<'_>,
+    visit: &Visit<'_, '_>,
+    expression: &Expression,
+    field: &str,
+) -> Option<Finding> {
+    let step = visit.index;
     if facts.approvals().is_empty() {
         return None;
     }
@@ -127,7 +134,8 @@ fn gated(facts: &Facts<'_>, step: usize, expression: &Expression, field: &str) -
         .reference_ranges()
         .into_iter()
         .find_map(|(reference, range)| {
-            let (approval, [yes, _]) = answers(facts, reference)?;
+            let source = visit.source_of(facts, reference);
+            let (approval, [yes, _]) = answers(facts, reference, source)?;
             let StepConfig::HumanInteraction(ask) = &facts.step(approval)?.config else {
                 return None;
             };

@@ -4,7 +4,7 @@
 //! within the same fan-out as the condition, or like it in none.
 
 use plan_model::edit::Edit;
-use plan_model::{Condition, Pointer, StepConfig};
+use plan_model::{Condition, Pointer, StepConfig, StepKind};
 use serde_json::Value;
 
 use super::{name, place, unknown_step};
@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule::new(
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     unknown_step::report(&RULE, Naming::Branch, facts, findings);
     let mut chosen = vec![None; facts.plan.steps.len()];
-    for (index, step) in facts.steps() {
+    for (index, step) in facts.of_kinds(&[StepKind::Condition]) {
         if let StepConfig::Condition(condition) = &step.config {
             check_targets(facts, (index, condition), &mut chosen, findings);
         }

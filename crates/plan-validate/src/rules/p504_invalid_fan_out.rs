@@ -4,7 +4,7 @@ mod body;
 mod rings;
 
 use plan_model::shape::Fit;
-use plan_model::{FanOut, Root, Shape, Step, StepConfig, ValueType};
+use plan_model::{FanOut, Root, Shape, Step, StepConfig, StepKind, ValueType};
 
 use super::{place, unknown_step};
 use crate::facts::{Facts, Naming};
@@ -25,9 +25,10 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     unknown_step::report(&RULE, Naming::Body, facts, findings);
     rings::check(facts, findings);
     let order = body::Order::of(facts);
-    for (index, step) in facts.steps() {
+    for (index, step) in facts.of_kinds(&[StepKind::FanOut]) {
         if let StepConfig::FanOut(fan) = &step.config {
             body::check(facts, index, fan, &order, findings);
+            rings::check_depth(facts, index, findings);
             check_list(facts, index, step, fan, findings);
             check_pace(index, step, fan, findings);
         }

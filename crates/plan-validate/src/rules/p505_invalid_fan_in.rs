@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan_model::{FanIn, StepConfig, StepId};
+use plan_model::{FanIn, StepConfig, StepId, StepKind};
 
 use super::{place, unknown_step};
 use crate::facts::{Facts, Naming};
@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     unknown_step::report(&RULE, Naming::Source, facts, findings);
-    for (index, step) in facts.steps() {
+    for (index, step) in facts.of_kinds(&[StepKind::FanIn]) {
         if let StepConfig::FanIn(fan) = &step.config {
             check_sources(index, &step.id, fan, findings);
         }

@@ -18,15 +18,11 @@ pub(super) const RULE: Rule = Rule::new(
 );
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let steps = &facts.plan.steps;
-    for (index, step) in steps.iter().enumerate() {
-        if step.config.kind() != StepKind::HumanInteraction {
-            continue;
-        }
+    for (index, step) in facts.of_kinds(&[StepKind::HumanInteraction]) {
         let Some((at, owner)) = facts
             .graph
             .owner(index)
-            .and_then(|owner| Some((owner, steps.get(owner)?)))
+            .and_then(|owner| Some((owner, facts.step(owner)?)))
         else {
             continue;
         };

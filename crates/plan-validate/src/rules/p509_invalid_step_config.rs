@@ -10,13 +10,18 @@ use crate::finding::{Expected, Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::{listed, quoted};
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P509",
     "invalid-step-config",
     Severity::Error,
     include_str!("../../rules/P509-invalid-step-config.md"),
-    Check::Both(problem, check),
+    Check::Several(&[
+        Check::Problem(problem),
+        Check::Plan(check_limits),
+        Check::Step(check),
+    ]),
 );
 
 fn problem(problem: &Problem) -> Option<Finding> {
@@ -31,40 +36,38 @@ fn problem(problem: &Problem) -> Option<Finding> {
     Some(RULE.at(problem.pointer.clone(), message))
 }
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    check_limits(facts, findings);
-    for (index, step) in facts.steps() {
-        let mut fields = Fields {
-            config: None,
-            step: index,
-            findings,
-        };
-        if step.timeout_secs == Some(Seconds::ZERO) {
-            fields.zero(place::step(index).join("timeout_secs"), "no time at all");
-        }
-        match &step.config {
-            StepConfig::CodeCall(call) => check_code(&mut fields, call),
-            StepConfig::PromptCall(call) => {
-                fields.text("user_prompt", &call.user_prompt);
-                fields.count("max_tokens", call.max_tokens, "no token at all");
-                fields.temperature(call.temperature);
-                if let Some(Err(fault)) = facts.prompt_schema(index) {
-                    fields.add("output_schema", fault.to_string());
-                }
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (index, step) = (visit.index, visit.step);
+    let mut fields = Fields {
+        config: None,
+        step: index,
+        findings,
+    };
+    if step.timeout_secs == Some(Seconds::ZERO) {
+        fields.zero(place::step(index).join("timeout_secs"), "no time at all");
+    }
+    match &step.config {
+        StepConfig::CodeCall(call) => check_code(&mut fields, call),
+        StepConfig::PromptCall(call) => {
+            fields.text("user_prompt", &call.user_prompt);
+            fields.count("max_tokens", call.max_tokens, "no token at all");
+            fields.temperature(call.temperature);
+            if let Some(Err(fault)) = facts.prompt_schema(index) {
+                fields.add("output_schema", fault.to_string());
             }
-            StepConfig::AgentCall(call) => {
-                fields.text("objective", &call.objective);
-                fields.text("working_dir", &call.working_dir);
-                fields.count("max_turns", call.max_turns, "no turn at all");
-                fields.time(call.timeout_secs);
-                fields.tools(call.tools.as_deref().unwrap_or_default());
-            }
-            StepConfig::ToolCall(_)
-            | StepConfig::HumanInteraction(_)
-            | StepConfig::Condition(_)
-            | StepConfig::FanOut(_)
-            | StepConfig::FanIn(_) => {}
         }
+        StepConfig::AgentCall(call) => {
+            fields.text("objective", &call.objective);
+            fields.text("working_dir", &call.working_dir);
+            fields.count("max_turns", call.max_turns, "no turn at all");
+            fields.time(call.timeout_secs);
+            fields.tools(call.tools.as_deref().unwrap_or_default());
+        }
+        StepConfig::ToolCall(_)
+        | StepConfig::HumanInteraction(_)
+        | StepConfig::Condition(_)
+        | StepConfig::FanOut(_)
+        | StepConfig::FanIn(_) => {}
     }
 }
 

@@ -8,25 +8,25 @@ use crate::finding::{Expected, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P510",
     "invalid-retry",
     Severity::Error,
     include_str!("../../rules/P510-invalid-retry.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
 /// A week: whoever waits longer wants a schedule, not a retry.
 const LONGEST_DELAY: Seconds = Seconds::from_secs(7 * 24 * 60 * 60);
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (index, step) in facts.plan.steps.iter().enumerate() {
-        if let Some(retry) = &step.retry {
-            let place = place::step(index).join("retry");
-            check_attempts(step, retry, &place, facts.limits.attempts, findings);
-            check_delays(retry, &place, findings);
-        }
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (index, step) = (visit.index, visit.step);
+    if let Some(retry) = &step.retry {
+        let place = place::step(index).join("retry");
+        check_attempts(step, retry, &place, facts.limits.attempts, findings);
+        check_delays(retry, &place, findings);
     }
 }
 

@@ -9,35 +9,35 @@ use crate::path;
 use crate::policy::Roots;
 use crate::rule::{Check, Rule};
 use crate::text;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P601",
     "working-directory-escapes",
     Severity::Error,
     include_str!("../../rules/P601-working-directory-escapes.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (index, step) in facts.steps() {
-        let field = |name: &str| step_pointer(index).join("config").join(name);
-        let mut see = |template: &Template, name: &str| {
-            if let Some(fault) = fault(facts, template) {
-                findings.add(told(field(name), template, fault));
-            }
-        };
-        match &step.config {
-            StepConfig::CodeCall(call) => {
-                if let Some(folder) = &call.working_dir {
-                    see(folder, "working_dir");
-                }
-                if let CodeSource::File(file) = &call.source {
-                    see(file, "file");
-                }
-            }
-            StepConfig::AgentCall(call) => see(&call.working_dir, "working_dir"),
-            _ => {}
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (index, step) = (visit.index, visit.step);
+    let field = |name: &str| step_pointer(index).join("config").join(name);
+    let mut see = |template: &Template, name: &str| {
+        if let Some(fault) = fault(facts, template) {
+            findings.add(told(field(name), template, fault));
         }
+    };
+    match &step.config {
+        StepConfig::CodeCall(call) => {
+            if let Some(folder) = &call.working_dir {
+                see(folder, "working_dir");
+            }
+            if let CodeSource::File(file) = &call.source {
+                see(file, "file");
+            }
+        }
+        StepConfig::AgentCall(call) => see(&call.working_dir, "working_dir"),
+        _ => {}
     }
 }
 

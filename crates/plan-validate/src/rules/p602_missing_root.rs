@@ -3,7 +3,7 @@
 //! One finding for a plan, since one root mends them all.
 
 use plan_model::edit::Edit;
-use plan_model::{InputKind, Pointer, StepConfig};
+use plan_model::{InputKind, Pointer, StepKind};
 use serde_json::json;
 
 use super::{further, name, place};
@@ -22,27 +22,26 @@ pub(super) const RULE: Rule = Rule::new(
 );
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let mut agents = facts
-        .steps()
-        .filter(|(_, step)| matches!(step.config, StepConfig::AgentCall(_)))
-        .map(|(index, _)| index)
-        .peekable();
-    if agents.peek().is_none() || has_root(facts) {
+    let [first, agents @ ..] = facts.of_kind(StepKind::AgentCall) else {
+        return;
+    };
+    if has_root(facts) {
         return;
     }
     let folder = |agent: usize| place::config(agent, "working_dir");
-    let Some(first) = agents.next() else { return };
     let message = format!(
         "the agent of {} has no folder to work in: the plan declares no directory input, and the policy grants no root",
-        name::of(facts, first)
+        name::of(facts, *first)
     );
-    let finding = RULE.at(folder(first), message).suggest(
+    let finding = RULE.at(folder(*first), message).suggest(
         "declare the folder as an input",
         Applicability::MaybeIncorrect,
         Some(declaration(facts)),
     );
-    let finding = with_read(facts, first, finding);
-    let places = agents.map(|agent| (folder(agent), "nor has this one"));
+    let finding = with_read(facts, *first, finding);
+    let places = agents
+        .iter()
+        .map(|agent| (folder(*agent), "nor has this one"));
     findings.add(further::places(finding, places));
 }
 

@@ -16,7 +16,12 @@ pub(super) const RULE: Rule = Rule::new(
     "secret-in-wrong-place",
     Severity::Error,
     include_str!("../../rules/P606-secret-in-wrong-place.md"),
-    Check::Both(problem, check),
+    Check::Several(&[
+        Check::Problem(problem),
+        Check::Plan(check),
+        Check::Plan(literal::check_plan),
+        Check::Step(literal::check_step),
+    ]),
 );
 
 const HELP: &str =
@@ -61,12 +66,15 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
             told = Some(read);
         }
     }
-    literal::check(facts, findings);
 }
 
 /// The first secret that a reference may read.
 fn secret<'a>(read: &Use<'a>) -> Option<&'a SecretName> {
-    secret_of(read.reference)
+    if read.glance.secret() {
+        secret_of(read.reference)
+    } else {
+        None
+    }
 }
 
 fn secret_of(reference: &Reference) -> Option<&SecretName> {

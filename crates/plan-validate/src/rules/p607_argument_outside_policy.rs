@@ -21,6 +21,7 @@ use crate::grant::ArgRule;
 use crate::normal::{self, Form};
 use crate::rule::{Check, Rule};
 use crate::text::{self, quoted};
+use crate::visit::Visit;
 use known::Known;
 
 pub(super) const RULE: Rule = Rule::new(
@@ -28,28 +29,27 @@ pub(super) const RULE: Rule = Rule::new(
     "argument-outside-policy",
     Severity::Error,
     include_str!("../../rules/P607-argument-outside-policy.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
+fn check<'a>(facts: &Facts<'a>, visit: &Visit<'_, 'a>, findings: &mut Findings) {
     if facts.policy.arguments.is_empty() {
         return;
     }
-    for call in call::calls(facts) {
-        let Some(rules) = facts.policy.arguments.get(&call.data.tool) else {
-            continue;
+    let Some(call) = call::of(facts, visit) else {
+        return;
+    };
+    let rules = facts.policy.arguments.get(&call.data.tool);
+    for (name, rule) in rules.into_iter().flatten() {
+        let one = Argument {
+            facts,
+            call,
+            name,
+            rule,
         };
-        for (name, rule) in rules {
-            let one = Argument {
-                facts,
-                call,
-                name,
-                rule,
-            };
-            match call.data.arguments.get(name) {
-                None => one.left_out(findings),
-                Some(template) => one.given(template, findings),
-            }
+        match call.data.arguments.get(name) {
+            None => one.left_out(findings),
+            Some(template) => one.given(template, findings),
         }
     }
 }

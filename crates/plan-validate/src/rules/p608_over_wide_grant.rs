@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::call::{self, Call};
 use super::further;
-use crate::catalog::CompiledSchema;
+use crate::catalog::{CatalogTool, CompiledSchema};
 use crate::facts::Facts;
 use crate::finding::Severity;
 use crate::findings::Findings;
@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule::new(
 
 fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut open: BTreeMap<(&str, &str), Vec<Pointer>> = BTreeMap::new();
-    for call in call::calls(facts).filter(reaches_and_destroys) {
+    for call in call::calls_of(facts, reaches_and_destroys) {
         let rules = facts.policy.arguments.get(&call.data.tool);
         for (name, template) in &call.data.arguments {
             let is_ruled = rules.is_some_and(|rules| rules.contains_key(name));
@@ -56,8 +56,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 }
 
 /// Whether the host itself said both.
-fn reaches_and_destroys(call: &Call<'_>) -> bool {
-    let effects = call.tool.spec.effects;
+fn reaches_and_destroys(tool: &CatalogTool) -> bool {
+    let effects = tool.spec.effects;
     [effects.destructive, effects.open_world]
         .iter()
         .all(|effect| effect.declared && effect.holds)

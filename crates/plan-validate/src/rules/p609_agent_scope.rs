@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use plan_model::{Pointer, StepConfig, ToolName};
+use plan_model::{Pointer, StepConfig, StepKind, ToolName};
 
 use super::{further, place};
 use crate::candidates;
@@ -54,7 +54,9 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 pub(super) fn given<'f, 'a: 'f>(
     facts: &'f Facts<'a>,
 ) -> impl Iterator<Item = (&'a ToolName, impl Fn() -> Pointer)> + 'f {
-    facts.steps().flat_map(|(index, step)| {
+    let agents = facts.of_kind(StepKind::AgentCall).iter();
+    let agents = agents.filter_map(|index| Some((*index, facts.step(*index)?)));
+    agents.flat_map(|(index, step)| {
         let tools = match &step.config {
             StepConfig::AgentCall(call) => call.tools.as_deref().unwrap_or_default(),
             _ => &[],

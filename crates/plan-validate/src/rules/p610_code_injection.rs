@@ -12,22 +12,22 @@ use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rule::{Check, Rule};
 use crate::text::quoted;
+use crate::visit::Visit;
 
 pub(super) const RULE: Rule = Rule::new(
     "P610",
     "code-injection",
     Severity::Error,
     include_str!("../../rules/P610-code-injection.md"),
-    Check::Plan(check),
+    Check::Step(check),
 );
 
-fn check(facts: &Facts<'_>, findings: &mut Findings) {
+fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
     let mut told: Option<&Use<'_>> = None;
-    for read in &facts.uses {
+    for read in visit.reads {
         // one finding for each string
-        let is_told = told.is_some_and(|told| {
-            (told.step, told.site, &told.within) == (read.step, read.site, &read.within)
-        });
+        let is_told =
+            told.is_some_and(|told| (told.site, &told.within) == (read.site, &read.within));
         if is_told {
             continue;
         }
@@ -88,7 +88,7 @@ fn in_file(facts: &Facts<'_>, read: &Use<'_>) -> Option<Finding> {
 
 /// Numbers, truth values and words of a closed list are no code, whoever chose them.
 fn may_be_text(facts: &Facts<'_>, read: &Use<'_>) -> bool {
-    let shape = facts.reference_shape(read.reference, read.step);
+    let shape = facts.shape_of(read);
     let types = [ValueType::String, ValueType::Array, ValueType::Object];
     shape.choices().is_none() && types.into_iter().any(|it| shape.may_be(it))
 }

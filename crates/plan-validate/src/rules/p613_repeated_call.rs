@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use plan_model::{Digest, StepConfig, Template, ToolCall};
+use plan_model::{Digest, StepConfig, StepKind, Template, ToolCall};
 use serde_json::{Map, Value};
 
 use super::{further, name, place};
@@ -72,9 +72,9 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
 /// Calls of tools that act, by tool.
 fn acting_calls<'a>(facts: &Facts<'a>) -> BTreeMap<&'a str, Vec<(usize, &'a ToolCall)>> {
     let mut calls: BTreeMap<&str, Vec<(usize, &ToolCall)>> = BTreeMap::new();
-    for (index, step) in facts.steps() {
-        if let StepConfig::ToolCall(call) = &step.config
-            && facts.tool(index).is_some_and(acts)
+    for (index, step) in facts.of_kinds(&[StepKind::ToolCall]) {
+        if facts.tool(index).is_some_and(acts)
+            && let StepConfig::ToolCall(call) = &step.config
         {
             calls
                 .entry(call.tool.as_str())

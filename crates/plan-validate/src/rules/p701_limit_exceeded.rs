@@ -1,6 +1,6 @@
 //! P701 limit-exceeded: a plan that does more than it, or the policy, allows.
 
-use plan_model::{PlanLimits, Pointer, StepConfig};
+use plan_model::{PlanLimits, Pointer, StepKind};
 
 use crate::bounds::{self, Bounds, Share, Unknown};
 use crate::facts::{Facts, step_pointer};
@@ -146,12 +146,11 @@ fn items(facts: &Facts<'_>, findings: &mut Findings) {
     let Some(limit) = limits.into_iter().flatten().min() else {
         return;
     };
-    for (index, step) in facts.steps() {
-        if matches!(step.config, StepConfig::FanOut(_))
-            && let Some(length) = facts.most_items(index)
+    for index in facts.of_kind(StepKind::FanOut) {
+        if let Some(length) = facts.most_items(*index)
             && length > limit
         {
-            let at = step_pointer(index).join("config").join("over");
+            let at = step_pointer(*index).join("config").join("over");
             let message = format!("the list has up to {length} items, over the limit of {limit}");
             findings.add(told(at, message, &limit.to_string()));
         }

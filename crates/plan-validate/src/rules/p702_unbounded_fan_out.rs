@@ -1,7 +1,7 @@
 //! P702 unbounded-fan-out: nothing bounds how often a call that acts is made.
 
 use plan_model::edit::Edit;
-use plan_model::{PlanLimits, Pointer, StepConfig};
+use plan_model::{PlanLimits, Pointer, StepKind};
 use serde_json::json;
 
 use super::{further, name, place};
@@ -25,8 +25,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     if is_limited(facts) {
         return;
     }
-    for (index, step) in facts.steps() {
-        if !matches!(step.config, StepConfig::FanOut(_)) || facts.most_items(index).is_some() {
+    for &index in facts.of_kind(StepKind::FanOut) {
+        if facts.most_items(index).is_some() {
             continue;
         }
         let acting = acting(facts, index);

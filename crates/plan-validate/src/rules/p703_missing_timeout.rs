@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use plan_model::edit::Edit;
-use plan_model::{Pointer, Step, StepConfig};
+use plan_model::{Pointer, Step, StepConfig, StepKind};
 
 use super::{further, place};
+use crate::catalog::CatalogTool;
 use crate::facts::Facts;
 use crate::finding::{Applicability, Severity};
 use crate::findings::Findings;
@@ -38,7 +39,8 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
         return;
     }
     let mut waiting: BTreeMap<Waiting<'_>, Vec<usize>> = BTreeMap::new();
-    for (index, step) in facts.steps() {
+    let kinds = [StepKind::ToolCall, StepKind::AgentCall];
+    for (index, step) in facts.of_kinds(&kinds) {
         if let Some(who) = waits(facts, index, step)
             && !has_timeout_around(facts, index)
         {
@@ -94,22 +96,27 @@ fn field(who: Waiting<'_>) -> &'static str {
 
 /// What a step waits for, where neither it nor its tool has a timeout.
 fn waits<'a>(facts: &Facts<'a>, index: usize, step: &'a Step) -> Option<Waiting<'a>> {
-    if step.timeout_secs.is_some() {
+    // most steps call a tool that answers in time, and are not looked at
+    if facts
+        .tool(index)
+        .is_some_and(|tool| !may_keep_waiting(tool))
+        || step.timeout_secs.is_some()
+    {
         return None;
     }
     match &step.config {
-        StepConfig::ToolCall(call) => {
-            let spec = &facts.tool(index)?.spec;
-            let open = spec.effects.open_world;
-            let waits = open.declared && open.holds && spec.timeout.is_none();
-            waits.then_some(Waiting::Tool(call.tool.as_str()))
-        }
+        StepConfig::ToolCall(call) => facts.tool(index).map(|_| Waiting::Tool(call.tool.as_str())),
         StepConfig::AgentCall(call) => {
             let agent = call.agent.as_ref().map(plan_model::AgentName::as_str);
             call.timeout_secs.is_none().then_some(Waiting::Agent(agent))
         }
         _ => None,
     }
+}
+
+fn may_keep_waiting(tool: &CatalogTool) -> bool {
+    let open = tool.spec.effects.open_world;
+    open.declared && open.holds && tool.spec.timeout.is_none()
 }
 
 /// Whether a fan-out around the step has one: it bounds all of its items.

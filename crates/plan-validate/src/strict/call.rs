@@ -135,19 +135,24 @@ fn sends_null(form: &Value) -> bool {
     let members = form.get("properties").and_then(Value::as_object);
     members.into_iter().flatten().any(|(_, it)| may_be_null(it))
         || parts("anyOf").into_iter().flatten().any(sends_null)
-        || parts("allOf")
-            .and_then(|all| all.first())
-            .is_some_and(sends_null)
+        || parts("allOf").into_iter().flatten().any(sends_null)
 }
 
+/// Whether null may fit a schema: unless it says that null does not.
 fn may_be_null(schema: &Value) -> bool {
-    let parts = |name: &str| schema.get(name).and_then(Value::as_array);
-    schema.get("type") == Some(&json!("null"))
-        || parts("enum").is_some_and(|choices| choices.contains(&Value::Null))
-        || parts("anyOf").into_iter().flatten().any(may_be_null)
-        || parts("allOf")
-            .and_then(|all| all.first())
-            .is_some_and(may_be_null)
+    let Value::Object(keywords) = schema else {
+        return *schema != Value::Bool(false);
+    };
+    let part = |name: &str| keywords.get(name).and_then(Value::as_array);
+    let takes = |names: &Value| match names {
+        Value::Array(names) => names.contains(&"null".into()),
+        name => *name == "null",
+    };
+    keywords.get("type").is_none_or(takes)
+        && part("enum").is_none_or(|choices| choices.contains(&Value::Null))
+        && keywords.get("const").is_none_or(Value::is_null)
+        && part("anyOf").is_none_or(|parts| parts.iter().any(may_be_null))
+        && part("allOf").is_none_or(|parts| parts.iter().all(may_be_null))
 }
 
 /// Whether values of a strict schema are objects.

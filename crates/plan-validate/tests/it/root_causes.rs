@@ -55,6 +55,23 @@ fn case_02_two_steps_of_one_id_close_no_cycle() {
 }
 
 #[test]
+fn a_cycle_is_told_also_where_another_goes_through_a_name_that_is_taken_twice() {
+    let steps = json!([
+        after("a", &["b"]),
+        after("a", &[]),
+        after("b", &["a", "c"]),
+        after("c", &["b"]),
+    ]);
+    assert_eq!(
+        found(steps),
+        [
+            "P202 /steps/1/id: 2 steps are named `a`",
+            "P203 /steps/2/depends_on/1: steps wait for each other: `b` -> `c` -> `b`"
+        ]
+    );
+}
+
+#[test]
 fn a_step_that_waits_for_its_own_name_is_told_also_where_the_name_is_taken_twice() {
     let steps = json!([after("a", &[]), after("a", &["a"])]);
     assert_eq!(

@@ -32,7 +32,7 @@ impl<P: Basis> Machine<P> {
         let is_tool = match Work::of(&self.step_of(slot).config) {
             Some(Work::Tool(_)) => true,
             Some(Work::Code(_)) => false,
-            Some(Work::Ask(_) | Work::Choose(_)) | None => {
+            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
                 return Err(Refused::WrongKind {
                     step: step.clone(),
                     event: name,

@@ -11,13 +11,7 @@ use crate::{Refused, Request, RequestId, SkipReason, StepPath};
 impl<P: Basis> Machine<P> {
     /// The slot of a path.
     pub(in crate::machine) fn slot(&self, path: &StepPath) -> Result<Slot, Refused> {
-        let index = if path.items().is_empty() {
-            self.plan.graph().index_of(path.step())
-        } else {
-            None
-        };
-        index
-            .map(Slot)
+        self.slot_at(path)
             .ok_or_else(|| Refused::UnknownStep { step: path.clone() })
     }
 
@@ -44,9 +38,14 @@ impl<P: Basis> Machine<P> {
 
     /// Whether anything may still start.
     pub(in crate::machine) fn check_going(&self, step: &StepPath) -> Result<(), Refused> {
-        match &self.state.ending {
-            None => Ok(()),
-            Some(_) => Err(Refused::RunEnding { step: step.clone() }),
+        let is_given_up = match self.slot_at(step) {
+            Some(slot) => self.is_given_up(slot),
+            None => self.state.ending.is_some(),
+        };
+        if is_given_up {
+            Err(Refused::RunEnding { step: step.clone() })
+        } else {
+            Ok(())
         }
     }
 
@@ -57,8 +56,13 @@ impl<P: Basis> Machine<P> {
         reason: SkipReason,
     ) -> Result<(), Refused> {
         let fits = match reason {
-            SkipReason::NotTaken | SkipReason::UpstreamSkipped | SkipReason::UpstreamFailed => {
-                self.state.ending.is_none()
+            SkipReason::NotTaken
+            | SkipReason::UpstreamSkipped
+            | SkipReason::UpstreamFailed
+            | SkipReason::ItemFailed => self.state.ending.is_none(),
+            SkipReason::OutOfTime => {
+                let slot = self.slot(step)?;
+                self.state.ending.is_none() && self.is_given_up(slot)
             }
             SkipReason::RunFailed => self.state.ending.is_some() && !self.state.is_cancelled(),
             SkipReason::RunCancelled => self.state.is_cancelled(),

@@ -34,7 +34,7 @@ impl<P: Basis> Machine<P> {
             Some(Work::Tool(_) | Work::Code(_)) => {
                 request.kind == RequestKind::Effect && request.call.is_some()
             }
-            Some(Work::Choose(_)) | None => false,
+            Some(Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => false,
         };
         if !fits {
             return Err(wrong_kind(&request.step, event));

@@ -5,7 +5,7 @@
 //! unknown. A result that only the approved answer can lead to implies the approval, and one that it
 //! cannot lead to implies that there was none.
 
-use plan_model::{Outcomes, Reference, Segment, StepConfig, ValueType};
+use plan_model::{Outcomes, Reference, Segment, StepConfig, StepKind, ValueType};
 use serde_json::Value;
 
 use crate::facts::{Facts, Site};
@@ -30,7 +30,7 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<Implied> {
         let (Site::Expression, Some(condition)) = (read.site, read.step) else {
             continue;
         };
-        let Some((outcome, [yes, no])) = answers(facts, read.reference) else {
+        let Some((outcome, [yes, no])) = answers(facts, read.reference, read.source()) else {
             continue;
         };
         let Some(StepConfig::Condition(config)) = facts.step(condition).map(|step| &step.config)
@@ -61,21 +61,32 @@ pub(super) fn of(facts: &Facts<'_>) -> Vec<Implied> {
     all
 }
 
-/// The approval or condition whose outcome a reference reads, with the values of both outcomes.
-pub(crate) fn answers(facts: &Facts<'_>, reference: &Reference) -> Option<(usize, [Value; 2])> {
+/// The approval or condition whose outcome a reference reads, with the values of both outcomes. `source` is the step
+/// that it reads first.
+pub(crate) fn answers(
+    facts: &Facts<'_>,
+    reference: &Reference,
+    source: Option<usize>,
+) -> Option<(usize, [Value; 2])> {
+    let source = source?;
+    // most that is read is neither
+    if !matches!(
+        facts.kind(source)?,
+        StepKind::HumanInteraction | StepKind::Condition
+    ) {
+        return None;
+    }
     let [Segment::Name(field)] = reference.first().segments.as_slice() else {
         return None;
     };
     if !reference.otherwise().is_empty() {
         return None;
     }
-    let read = facts.index_of(reference.first().step()?)?;
-    let step = facts.step(read)?;
-    match &step.config {
+    match &facts.step(source)?.config {
         StepConfig::HumanInteraction(ask)
             if ask.approval_required && ask.response_field.as_str() == field =>
         {
-            let declared = facts.declared_output(read, field);
+            let declared = facts.declared_output(source, field);
             // as the machine delivers it: a word where the output is declared as a string
             let is_text = declared.is_some_and(|output| output.value_type == ValueType::String);
             let values = if is_text {
@@ -83,9 +94,11 @@ pub(crate) fn answers(facts: &Facts<'_>, reference: &Reference) -> Option<(usize
             } else {
                 [true.into(), false.into()]
             };
-            Some((read, values))
+            Some((source, values))
         }
-        StepConfig::Condition(_) if field == "result" => Some((read, [true.into(), false.into()])),
+        StepConfig::Condition(_) if field == "result" => {
+            Some((source, [true.into(), false.into()]))
+        }
         _ => None,
     }
 }

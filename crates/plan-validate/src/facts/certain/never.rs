@@ -1,6 +1,6 @@
 //! Steps that no run starts, and which of them is where that begins.
 
-use plan_model::{FailurePolicy, Join, OnError, StepConfig};
+use plan_model::{FailurePolicy, Join, OnError, StepConfig, StepKind};
 
 use super::Untaken;
 use super::implied::decided;
@@ -10,7 +10,7 @@ use crate::facts::Facts;
 /// Every branch of a condition that always comes out the other way, in plan order.
 pub(super) fn untaken(facts: &Facts<'_>) -> Vec<Untaken> {
     let mut untaken = Vec::new();
-    for (condition, step) in facts.steps() {
+    for (condition, step) in facts.of_kinds(&[StepKind::Condition]) {
         let StepConfig::Condition(config) = &step.config else {
             continue;
         };
@@ -87,7 +87,7 @@ impl Never {
         }
         let undelivered = undelivered.iter().copied().filter(|step| {
             // under `settled` it runs, with nothing
-            facts.step(*step).is_some_and(|step| step.join == Join::Any)
+            facts.join(*step) == Some(Join::Any)
         });
         let roots = untaken.iter().map(|untaken| untaken.step);
         let roots = roots.chain(conflicts.iter().map(|conflict| conflict.step));
@@ -129,7 +129,7 @@ impl Never {
         }
         let dependencies = facts.graph.dependencies(step);
         let mut never = dependencies.iter().map(|dependency| self.is(*dependency));
-        match facts.step(step).map(|step| step.join) {
+        match facts.join(step) {
             Some(Join::All) => never.any(|never| never),
             Some(Join::Any) => !dependencies.is_empty() && never.all(|never| never),
             Some(Join::Settled) | None => false,

@@ -119,7 +119,10 @@ impl<'f, 'a> Sweep<'f, 'a> {
             positions,
             targets,
             // only `settled` asks
-            assured: if facts.steps().any(|(_, step)| step.join == Join::Settled) {
+            assured: if facts
+                .steps()
+                .any(|(step, _)| facts.join(step) == Some(Join::Settled))
+            {
                 never::assured(facts)
             } else {
                 Vec::new()
@@ -338,7 +341,7 @@ impl<'f, 'a> Sweep<'f, 'a> {
     fn join_of(&mut self, step: usize, own: Mask) -> Mask {
         let facts = self.facts;
         let dependencies = facts.graph.dependencies(step);
-        let join = facts.step(step).map_or(Join::Settled, |step| step.join);
+        let join = facts.join(step).unwrap_or(Join::Settled);
         if join == Join::All {
             let mut all = own;
             for dependency in dependencies {

@@ -1,6 +1,6 @@
 //! What approvals show, and so endorse.
 
-use plan_model::{Path, Reference, Root, StepConfig};
+use plan_model::{Path, Reference, Root, StepConfig, StepKind};
 
 use crate::facts::prefixes::Prefixes;
 use crate::facts::{Facts, Site};
@@ -14,7 +14,8 @@ pub(super) struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     pub(super) fn of(facts: &Facts<'a>) -> Self {
-        let approvals = facts.steps().filter(|(_, step)| {
+        let people = facts.of_kinds(&[StepKind::HumanInteraction]);
+        let approvals = people.filter(|(_, step)| {
             matches!(&step.config, StepConfig::HumanInteraction(ask) if ask.approval_required)
         });
         let shown = approvals.flat_map(|(index, _)| {

@@ -7,9 +7,10 @@ use crate::facts::{Facts, Fault, Use};
 use crate::finding::{Expected, Finding, Severity};
 use crate::findings::Findings;
 use crate::rules::source;
+use crate::visit::Visit;
 
-pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    for (read, misfit) in facts.misfits() {
+pub(super) fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    for (read, misfit) in visit.misfits(facts) {
         match &misfit.fault {
             Fault::Never(reason) => {
                 let fault = format!("does not fit: {reason}");

@@ -3,7 +3,7 @@
 //! That is told only where one result of one condition leaves out all that is read and yet lets the reader run:
 //! what two conditions may come to together is not known.
 
-use plan_model::{Join, OnError, Reference, Root};
+use plan_model::{Join, OnError, Root};
 
 use super::{Candidate, RULE, joins, of_step, otherwise};
 use crate::facts::{Facts, Guard, Site, Use, assured, decided};
@@ -24,14 +24,14 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
     let mut known = None;
     for read in &facts.uses {
         let is_output = read.step.is_none();
-        if !is_output && read.reference.otherwise().is_empty() {
+        if !is_output && !read.is_choice() {
             continue;
         }
         if read.step.is_some_and(|step| waits_for_all(facts, step)) {
             continue;
         }
         let assured: &[bool] = known.get_or_insert_with(|| assured(facts));
-        let Some(choice) = choice(facts, read.reference, assured) else {
+        let Some(choice) = choice(facts, read, assured) else {
             continue;
         };
         let finding = match read.site {
@@ -49,16 +49,16 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
 /// Whether neither the step nor anything around it runs without all that it waits for.
 fn waits_for_all(facts: &Facts<'_>, step: usize) -> bool {
     let mut around = std::iter::successors(Some(step), |step| facts.owner(*step));
-    around.all(|step| facts.step(step).is_none_or(|step| step.join == Join::All))
+    around.all(|step| facts.join(step) == Some(Join::All))
 }
 
 /// What is read, where nothing of it is certain to be there.
-fn choice(facts: &Facts<'_>, reference: &Reference, assured: &[bool]) -> Option<Choice> {
+fn choice(facts: &Facts<'_>, read: &Use<'_>, assured: &[bool]) -> Option<Choice> {
     let mut choice = Choice {
         steps: Vec::new(),
         guarded: Vec::new(),
     };
-    for path in reference.paths() {
+    for (path, step) in read.paths() {
         match &path.root {
             Root::Input(name) => {
                 let (_, input) = facts.input(name.as_str())?;
@@ -66,8 +66,8 @@ fn choice(facts: &Facts<'_>, reference: &Reference, assured: &[bool]) -> Option<
                     return None;
                 }
             }
-            Root::Step(id) => {
-                let step = facts.index_of(id)?;
+            Root::Step(_) => {
+                let step = step?;
                 if assured.get(step).copied().unwrap_or(true) {
                     return None;
                 }
@@ -137,7 +137,7 @@ fn publishes_other(facts: &Facts<'_>, guard: Guard) -> bool {
         .take_while(|read| read.step.is_none());
     let is_other = |other: Guard| other.condition == guard.condition && other.side != guard.side;
     outputs.any(|read| {
-        let mut steps = read.reference.steps().filter_map(|id| facts.index_of(id));
+        let mut steps = read.steps();
         steps.any(|step| facts.guards().around(facts, step).any(is_other))
     })
 }

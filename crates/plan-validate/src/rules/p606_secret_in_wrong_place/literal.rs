@@ -11,14 +11,10 @@ use crate::facts::Facts;
 use crate::finding::{Finding, Severity};
 use crate::findings::Findings;
 use crate::rules::{literal_text, place};
+use crate::visit::Visit;
 
-pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
-    let mut see = |at: &Pointer, text: &str, whole: bool| {
-        if let Some((finding, part)) = finding(at, text) {
-            // what stands between references has no bytes of its own in the string
-            findings.add(if whole { finding.within(part) } else { finding });
-        }
-    };
+pub(super) fn check_plan(facts: &Facts<'_>, findings: &mut Findings) {
+    let mut see = |at: &Pointer, text: &str, whole: bool| look(at, text, whole, findings);
     for (index, input) in facts.plan.inputs.iter().enumerate() {
         if let Some(default) = &input.default {
             each_text(default, &mut place::input(index).join("default"), &mut see);
@@ -28,16 +24,25 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let mut at = Pointer::root().join("config").join(key);
         each_text(value, &mut at, &mut see);
     }
-    literal_text::each(facts, credential::may_hold, &mut |literal| {
-        see(literal.pointer, literal.text, literal.whole);
+}
+
+pub(super) fn check_step(_: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
+    let (index, step) = (visit.index, visit.step);
+    literal_text::of_step(index, step, credential::may_hold, &mut |literal| {
+        look(literal.pointer, literal.text, literal.whole, findings);
     });
-    for (index, step) in facts.steps() {
-        if let StepConfig::CodeCall(call) = &step.config
-            && let CodeSource::Inline(source) = &call.source
-            && credential::may_hold(source)
-        {
-            see(&place::config(index, "inline"), source, true);
-        }
+    if let StepConfig::CodeCall(call) = &step.config
+        && let CodeSource::Inline(source) = &call.source
+        && credential::may_hold(source)
+    {
+        look(&place::config(index, "inline"), source, true, findings);
+    }
+}
+
+fn look(at: &Pointer, text: &str, whole: bool, findings: &mut Findings) {
+    if let Some((finding, part)) = finding(at, text) {
+        // what stands between references has no bytes of its own in the string
+        findings.add(if whole { finding.within(part) } else { finding });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which paths the steps of a plan name, and whether they write them.
 
-use plan_model::{CodeSource, InputKind, Pointer, Root, StepConfig, Template, ToolCall};
+use plan_model::{CodeSource, InputKind, Pointer, Root, StepConfig, StepKind, Template, ToolCall};
 
 use super::super::place;
 use crate::catalog::CatalogTool;
@@ -34,14 +34,18 @@ impl Touch<'_> {
 
 /// Calls `visit` for every path that a step names, in document order.
 pub(super) fn each<'a>(facts: &Facts<'a>, visit: &mut dyn FnMut(String, Touch<'a>)) {
-    for (index, step) in facts.steps() {
-        match &step.config {
-            StepConfig::ToolCall(call) => {
-                if let Some(tool) = facts.tool(index) {
-                    of_call(facts, index, call, tool, visit);
-                }
+    let kinds = [StepKind::ToolCall, StepKind::CodeCall];
+    for (index, step) in facts.of_kinds(&kinds) {
+        // most steps call a tool that takes no path, and are not looked at
+        let tool = facts.tool(index);
+        if tool.is_some_and(|tool| !may_touch(tool)) {
+            continue;
+        }
+        match (&step.config, tool) {
+            (StepConfig::ToolCall(call), Some(tool)) => {
+                of_call(facts, index, call, tool, visit);
             }
-            StepConfig::CodeCall(call) => {
+            (StepConfig::CodeCall(call), _) => {
                 let CodeSource::File(file) = &call.source else {
                     continue;
                 };
@@ -59,6 +63,10 @@ pub(super) fn each<'a>(facts: &Facts<'a>, visit: &mut dyn FnMut(String, Touch<'a
     }
 }
 
+fn may_touch(tool: &CatalogTool) -> bool {
+    !tool.path_arguments().is_empty() || Said::of(tool).is_local()
+}
+
 fn of_call<'a>(
     facts: &Facts<'a>,
     step: usize,
@@ -67,9 +75,6 @@ fn of_call<'a>(
     visit: &mut dyn FnMut(String, Touch<'a>),
 ) {
     let said = Said::of(tool);
-    if tool.path_arguments().is_empty() && !said.is_local() {
-        return;
-    }
     for (name, template) in &call.arguments {
         let kind = tool.path_kind(name);
         let writes = match kind {

@@ -1,0 +1,74 @@
+//! Bounds on a whole run, counted from its journal alone.
+
+use std::time::Duration;
+
+use plan_model::{StepConfig, StepId};
+use plan_run::{EventKind, RunStatus};
+
+use crate::simulate::Simulation;
+use crate::simulate::simulated::Run;
+use crate::simulate::Writer;
+
+pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
+    let mut broken = Vec::new();
+    let limits = of.plan.grant().budgets();
+    let mut calls = 0;
+    let mut clock = Clock::default();
+    for entry in &run.journal {
+        clock.hears(entry);
+        let EventKind::AttemptStarted(started) = &entry.event.kind else {
+            continue;
+        };
+        calls += u64::from(is_tool_call(of, started.step.step()));
+        let what = format!("{} #{}", started.step, started.attempt);
+        if limits.max_tool_calls.is_some_and(|most| calls > most) {
+            broken.push(format!("{what} is call {calls}"));
+        }
+        let most = limits.max_wall_secs.map(plan_model::Seconds::as_duration);
+        if most.is_some_and(|most| clock.driven >= most) {
+            broken.push(format!("{what} starts after {:?}", clock.driven));
+        }
+        if of
+            .deadline
+            .is_some_and(|deadline| entry.event.at >= deadline)
+        {
+            broken.push(format!("{what} starts after the deadline"));
+        }
+    }
+    broken
+}
+
+fn is_tool_call(of: &Simulation, step: &StepId) -> bool {
+    let step = of.plan.plan().step(step);
+    step.is_some_and(|(_, step)| matches!(step.config, StepConfig::ToolCall(_)))
+}
+
+/// Driven time: while a process drove the run and it did not wait.
+#[derive(Default)]
+struct Clock {
+    driven: Duration,
+    from: Duration,
+    waits: bool,
+}
+
+impl Clock {
+    fn hears(&mut self, entry: &crate::simulate::Entry) {
+        let millis = u64::try_from(entry.event.at.as_millis()).unwrap_or(0);
+        let at = Duration::from_millis(millis);
+        let is_resumed = matches!(entry.event.kind, EventKind::RunResumed { .. });
+        match entry.writer {
+            // whether somebody drove until then is for the next word of a driver to say
+            Writer::External if !self.waits => {}
+            Writer::Driver(_) if !self.waits && !is_resumed => {
+                self.driven += at.saturating_sub(self.from);
+                self.from = self.from.max(at);
+            }
+            Writer::External | Writer::Driver(_) => self.from = self.from.max(at),
+        }
+        match (entry.writer, entry.said) {
+            (Writer::Driver(_), Some(said)) => self.waits = said != RunStatus::Running,
+            (Writer::External, _) => self.waits = false,
+            (Writer::Driver(_), None) => {}
+        }
+    }
+}

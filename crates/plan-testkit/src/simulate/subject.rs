@@ -1,0 +1,176 @@
+//! What a campaign simulates: a generated plan, in a world that follows from the same seed.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use plan_model::StepKind;
+use plan_run::{CreateRefused, Machine, NewRun, RunId};
+use plan_validate::ValidatedPlan;
+use serde_json::{Map, Value, json};
+
+use super::effects::draw;
+use super::{Chances, Simulated, Simulation};
+use crate::Case;
+use crate::generate::{self, Random};
+
+/// So many seeds in a row have one plan: checking one costs more than running it.
+const SEEDS: u64 = 8;
+
+/// A plan of a campaign in its world.
+#[derive(Debug)]
+pub struct Subject {
+    /// The seed that it follows from.
+    pub seed: u64,
+    /// The world, ready to run.
+    pub simulation: Simulation,
+}
+
+thread_local! {
+    static LAST: RefCell<Option<(u64, ValidatedPlan, Map<String, Value>)>> = const { RefCell::new(None) };
+    /// Kinds of steps that no machine has run so far: plans that hold one are not worth a check.
+    static REFUSED: RefCell<BTreeSet<StepKind>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// The subject of a seed.
+///
+/// Plans of every shape that the machine runs; what it does not run yet is left out.
+pub fn subject(seed: u64) -> Subject {
+    let (plan, inputs) = planned(seed / SEEDS);
+    let worlds = [
+        Chances::default(),
+        Chances::default(),
+        Chances::rough(),
+        Chances::steady(),
+    ];
+    let mut random = draw(seed, &["world"], 0);
+    let chances = random.pick(&worlds).copied().unwrap_or_default();
+    let mut simulation = Simulation::of(&plan)
+        .inputs(inputs)
+        .seed(seed)
+        .chances(chances)
+        .tool("anything", |call| Ok(anything(&mut call.random())))
+        .tool("send", |call| Ok(anything(&mut call.random())));
+    if random.chance(10) {
+        let millis = i64::try_from(random.below(40_000)).unwrap_or(0);
+        simulation.deadline = Some(plan_model::Timestamp::from_millis(millis));
+    }
+    Subject { seed, simulation }
+}
+
+impl Subject {
+    /// Runs it twice; what is broken is told with the trace and the command that shows it again.
+    pub fn verdict(&self) -> Option<String> {
+        let broken = self.simulation.clone().untraced().run_twice();
+        if broken.broken.is_empty() {
+            return None;
+        }
+        let traced: Simulated = self.simulation.run_twice();
+        Some(format!(
+            "{traced}\nagain: PLANWRIGHT_SEED={} cargo test -p plan-testkit --test it simulation::one_seed",
+            self.seed
+        ))
+    }
+}
+
+/// What the tools of generated plans return that have no schema.
+fn anything(random: &mut Random) -> Value {
+    let text = format!("https://example.com/{}", random.below(1_000));
+    json!({
+        "answer": text,
+        "merged": text,
+        "whatever": {"it": [0, 1, 2, {"is": text}]},
+    })
+}
+
+fn planned(seed: u64) -> (ValidatedPlan, Map<String, Value>) {
+    let last = LAST.with_borrow(|last| match last {
+        Some((same, plan, inputs)) if *same == seed => Some((plan.clone(), inputs.clone())),
+        _ => None,
+    });
+    if let Some(found) = last {
+        return found;
+    }
+    let mut random = draw(seed, &["plan"], 0);
+    loop {
+        let size = 1 + random.below(5);
+        let case = generate::plan_of(random.bits(), size);
+        if has_refused_kind(&case) {
+            continue;
+        }
+        let ruffled = ruffled(case.clone(), &mut random);
+        let found = [ruffled, case].into_iter().find_map(|case| runnable(&case));
+        if let Some((plan, inputs)) = found {
+            LAST.set(Some((seed, plan.clone(), inputs.clone())));
+            return (plan, inputs);
+        }
+    }
+}
+
+fn runnable(case: &Case) -> Option<(ValidatedPlan, Map<String, Value>)> {
+    let plan = case.validated()?;
+    let inputs = case.inputs.clone().unwrap_or_default();
+    let run = RunId::new("tried").ok()?;
+    match Machine::create(&plan, NewRun::new(run, inputs.clone())) {
+        Ok(_) => Some((plan, inputs)),
+        Err(CreateRefused::Unsupported(steps)) => {
+            REFUSED.with_borrow_mut(|kinds| kinds.extend(steps.iter().map(|step| step.kind)));
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+fn has_refused_kind(case: &Case) -> bool {
+    let steps = case.document.pointer("/steps").and_then(Value::as_array);
+    REFUSED.with_borrow(|kinds| {
+        steps.into_iter().flatten().any(|step| {
+            let kind = step.pointer("/config/type").and_then(Value::as_str);
+            kinds.iter().any(|refused| kind == Some(refused.as_str()))
+        })
+    })
+}
+
+/// The plan with more that can go wrong: bounds, retries, limits of time, failures that it goes on after.
+fn ruffled(mut case: Case, random: &mut Random) -> Case {
+    let Some(plan) = case.document.as_object_mut() else {
+        return case;
+    };
+    let steps = plan.get_mut("steps").and_then(Value::as_array_mut);
+    let mut count = 0;
+    for step in steps.into_iter().flatten() {
+        count += 1;
+        let kind = step.pointer("/config/type").and_then(Value::as_str);
+        let is_question = kind == Some("HUMAN_INTERACTION");
+        let performs = matches!(kind, Some("TOOL_CALL" | "CODE_CALL" | "PROMPT_CALL"));
+        let Some(members) = step.as_object_mut() else {
+            continue;
+        };
+        if random.chance(25) {
+            members.insert("on_error".to_owned(), json!("continue"));
+        }
+        if performs && random.chance(40) {
+            let retry = json!({"max_attempts": 3, "delay_secs": 1, "backoff": true});
+            members.insert("retry".to_owned(), retry);
+        }
+        if (performs || is_question) && random.chance(30) {
+            members.insert("timeout_secs".to_owned(), json!(30));
+        }
+    }
+    if random.chance(60) {
+        plan.insert("failure_policy".to_owned(), json!("finish_independent"));
+    }
+    let mut limits = Map::new();
+    if random.chance(15) {
+        limits.insert("max_tool_calls".to_owned(), json!(1 + random.below(count + 2)));
+    }
+    if random.chance(10) {
+        limits.insert("max_wall_secs".to_owned(), json!(5 + random.below(40)));
+    }
+    if random.chance(30) {
+        limits.insert("max_concurrency".to_owned(), json!(1 + random.below(3)));
+    }
+    if !limits.is_empty() {
+        plan.insert("limits".to_owned(), Value::Object(limits));
+    }
+    case
+}
