@@ -126,7 +126,14 @@ impl Mutant {
                 let early = early.map(Twisted::made_up);
                 [Twisted::straight(kind)].into_iter().chain(early).collect()
             }
-            (Self::LosesAnOutput, EventKind::AttemptEnded { step, attempt, outcome: AttemptOutcome::Succeeded(mut delivered) }) => {
+            (
+                Self::LosesAnOutput,
+                EventKind::AttemptEnded {
+                    step,
+                    attempt,
+                    outcome: AttemptOutcome::Succeeded(mut delivered),
+                },
+            ) => {
                 delivered.outputs = JsonObject::default();
                 vec![Twisted::straight(EventKind::AttemptEnded {
                     step,

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use plan_run::event::AttemptStarted;
 use plan_run::{
-    AttemptSuccess, Effect, EffectCall, Ending, Event, EventKind, Failure, IdempotencyKey,
-    StepPath,
+    AttemptSuccess, Effect, EffectCall, Ending, Event, EventKind, Failure, IdempotencyKey, StepPath,
 };
 
 use super::act::{Act, Reads};
@@ -75,12 +74,7 @@ impl World<'_> {
             acts: true,
             hangs: false,
         };
-        let call = self.made(
-            &started.step,
-            started.attempt,
-            started.key.clone(),
-            outcome,
-        );
+        let call = self.made(&started.step, started.attempt, started.key.clone(), outcome);
         self.acts(call);
     }
 

@@ -132,8 +132,7 @@ impl World<'_> {
             if is_applied && let Err(refused) = driver.machine.apply(&event) {
                 if self.sim.mutant.is_none() {
                     let what = format!("{}: {refused}", event.kind.name());
-                    self.broken
-                        .push(Broken::new(Invariant::EntriesFit, what));
+                    self.broken.push(Broken::new(Invariant::EntriesFit, what));
                     continue;
                 }
             }

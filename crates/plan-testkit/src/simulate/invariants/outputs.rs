@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use plan_run::event::{AttemptOutcome, Consequence};
-use plan_run::{AttemptSuccess, Decision, EventKind, FailureClass, JsonObject, StepPath, StepStatus};
+use plan_run::{
+    AttemptSuccess, Decision, EventKind, FailureClass, JsonObject, StepPath, StepStatus,
+};
 use serde_json::Value;
 
 use crate::simulate::Simulation;
