@@ -301,10 +301,9 @@ fn items_stand_in_the_record_and_are_told_by_their_path() {
         "tools.yaml",
         "--run-id",
         "r1",
+        "--json",
     ];
-    let ended = folder
-        .planwright(args.into_iter().chain(["--json"]))
-        .expect(0);
+    let ended = folder.planwright(args).expect(0);
     let record = ended.json();
     let each = &record["steps"]["each"];
     assert_eq!(record["steps"].as_object().unwrap().len(), 1);

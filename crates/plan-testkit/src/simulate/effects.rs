@@ -189,5 +189,6 @@ fn success(
         stdout: values::printed(declared, random),
         stderr: String::new(),
         exit_code: 0,
+        confinement: None,
     })
 }
