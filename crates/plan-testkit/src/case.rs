@@ -6,8 +6,8 @@ use plan_model::Limits;
 use plan_model::document::{Document, ReadOptions, parse};
 use plan_validate::render::{Colour, json, model, pretty, sarif};
 use plan_validate::{
-    Context, Finding, Policy, Severity, ToolCatalog, ValidatedPlan, check_answer, check_bytes, check_inputs,
-    problem_findings,
+    Context, Finding, Policy, Severity, ToolCatalog, ValidatedPlan, check_answer, check_bytes,
+    check_inputs, problem_findings,
 };
 use serde_json::{Map, Value};
 

@@ -112,9 +112,7 @@ pub(crate) fn outcome(of: &Simulation, step: &StepPath, tried: u32, call: &Effec
         let failure = Failure::new(FailureClass::Panicked, "the call panicked");
         return Outcome {
             result: Err(Box::new(
-                failure
-                    .with_effect(unknown)
-                    .with_retry(RetryAdvice::Never),
+                failure.with_effect(unknown).with_retry(RetryAdvice::Never),
             )),
             acts: random.chance(50),
             hangs: false,
@@ -191,5 +189,6 @@ fn success(
         stdout: values::printed(declared, random),
         stderr: String::new(),
         exit_code: 0,
+        confinement: None,
     })
 }

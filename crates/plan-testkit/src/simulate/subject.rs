@@ -161,7 +161,10 @@ fn ruffled(mut case: Case, random: &mut Random) -> Case {
     }
     let mut limits = Map::new();
     if random.chance(15) {
-        limits.insert("max_tool_calls".to_owned(), json!(1 + random.below(count + 2)));
+        limits.insert(
+            "max_tool_calls".to_owned(),
+            json!(1 + random.below(count + 2)),
+        );
     }
     if random.chance(10) {
         limits.insert("max_wall_secs".to_owned(), json!(5 + random.below(40)));

@@ -21,8 +21,12 @@ impl Trace {
     pub(crate) fn note(&mut self, at: Timestamp, what: impl FnOnce() -> String) {
         if self.is_kept {
             let millis = at.as_millis();
-            self.lines
-                .push(format!("{:>5}.{:03}  {}", millis / 1000, millis % 1000, what()));
+            self.lines.push(format!(
+                "{:>5}.{:03}  {}",
+                millis / 1000,
+                millis % 1000,
+                what()
+            ));
         }
     }
 

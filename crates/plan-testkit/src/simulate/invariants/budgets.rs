@@ -6,8 +6,8 @@ use plan_model::{StepConfig, StepId};
 use plan_run::{EventKind, RunStatus};
 
 use crate::simulate::Simulation;
-use crate::simulate::simulated::Run;
 use crate::simulate::Writer;
+use crate::simulate::simulated::Run;
 
 pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
     let mut broken = Vec::new();

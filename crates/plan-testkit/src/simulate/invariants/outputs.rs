@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use plan_run::event::{AttemptOutcome, Consequence};
-use plan_run::{AttemptSuccess, Decision, EventKind, FailureClass, JsonObject, StepPath, StepStatus};
+use plan_run::{
+    AttemptSuccess, Decision, EventKind, FailureClass, JsonObject, StepPath, StepStatus,
+};
 use serde_json::Value;
 
 use crate::simulate::Simulation;
@@ -50,18 +52,14 @@ pub(super) fn kept(_of: &Simulation, run: &Run) -> Vec<String> {
                 }
             }
             EventKind::RunResumed { reset, .. } => {
-                for step in reset {
-                    last.remove(step);
-                }
+                // steps of items keep their last outputs until their item is opened again
+                last.retain(|step, _| !is_within(reset, step));
             }
             _ => {}
         }
     }
     for (step, outputs) in last {
-        if !step.items().is_empty() {
-            continue;
-        }
-        let kept = run.record.step(step.step().as_str()).is_some_and(|record| {
+        let kept = run.record.step_at(step).is_some_and(|record| {
             record.status == StepStatus::Succeeded && record.outputs == *outputs
         });
         if !kept {
@@ -69,6 +67,13 @@ pub(super) fn kept(_of: &Simulation, run: &Run) -> Vec<String> {
         }
     }
     broken
+}
+
+/// Whether a step is one of these, or in an item of one of them.
+fn is_within(reset: &[StepPath], step: &StepPath) -> bool {
+    let owners = step.items().iter().map(|(owner, _)| owner);
+    let mut around = owners.chain([step.step()]);
+    around.any(|id| reset.iter().any(|reset| reset.step() == id))
 }
 
 /// What a call returned to a living process.

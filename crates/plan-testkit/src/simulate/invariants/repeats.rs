@@ -37,7 +37,10 @@ fn begun(run: &Run, call: &Performed) -> usize {
         matches!(kind, EventKind::AttemptStarted(started)
             if started.step == call.step && started.attempt == call.attempt)
     };
-    let found = run.journal.iter().position(|entry| is_start(&entry.event.kind));
+    let found = run
+        .journal
+        .iter()
+        .position(|entry| is_start(&entry.event.kind));
     found.unwrap_or(call.journal)
 }
 
@@ -49,6 +52,5 @@ fn is_allowed(run: &Run, step: &StepPath, from: usize, to: usize) -> bool {
         matches!(kind, EventKind::Decided { step: of, decision: Decision::Retry, .. } if of == step)
     });
     let mut words = run.words.iter();
-    decided
-        || words.any(|word| (from..to).contains(&word.journal) && word.repeats.contains(step))
+    decided || words.any(|word| (from..to).contains(&word.journal) && word.repeats.contains(step))
 }
