@@ -29,6 +29,9 @@ impl Machine {
             events.push(crossed);
         } else if self.state.ending.is_some() || !self.state.loose.is_empty() {
             self.drain(&mut events, BATCH);
+            if events.is_empty() {
+                events.extend(self.items_out_of_time(now));
+            }
         } else {
             self.decide_ready(now, &mut events);
             if events.is_empty() {
@@ -43,13 +46,15 @@ impl Machine {
 
     /// Everything that needs no slot.
     fn decide_ready(&self, now: Timestamp, events: &mut Vec<EventKind>) {
+        if let Some(stopped) = self.items_out_of_time(now) {
+            // what is next depends on what that stops
+            events.push(stopped);
+            return;
+        }
         let expired = self.state.expiries.iter().take_while(|(at, _)| *at < now);
         for (_, slot) in expired.take(BATCH) {
             if self.state.steps.at(*slot).phase == Phase::Spread {
-                let step = self.path(*slot);
-                events.push(EventKind::ItemsStopped { step });
-                // what is next depends on what that stops
-                return;
+                continue;
             }
             events.push(self.out_of_time(*slot));
             if self.fails_run(*slot) {
