@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use planwright::model::document::Document;
-use planwright::model::{AgentName, Plan, StepConfig, ToolName};
+use planwright::model::{AgentName, Plan, Step, StepConfig, ToolName};
 use planwright::run::Restraint;
 use planwright::tools::{
     CatalogTools, FileError, ProcessCodeRunner, load_catalog, load_policy, tools_of,
@@ -216,6 +216,9 @@ pub(crate) fn runnable(
             )));
         }
     }
+    for step in steps {
+        runnable_agent(step, tools)?;
+    }
     let script = steps
         .iter()
         .find(|step| matches!(step.config, StepConfig::CodeCall(_)));
@@ -229,6 +232,44 @@ pub(crate) fn runnable(
         }
     }
     Ok(())
+}
+
+/// Refuses a step that asks a model, or an agent that nothing here runs.
+fn runnable_agent(step: &Step, tools: &CatalogTools) -> Result<(), Halt> {
+    const MODELS: &str = "a program that embeds the library gives it models with `Executor::model`";
+    let cannot = |why: String| Halt::usage(format!("step `{}` cannot run: {why}", step.id));
+    let no_model = |model: &str| {
+        cannot(format!(
+            "nothing in this build answers for the model `{model}`"
+        ))
+        .help(MODELS)
+    };
+    match &step.config {
+        StepConfig::PromptCall(call) => Err(no_model(call.model.as_str())),
+        StepConfig::AgentCall(call) => {
+            let Some(name) = &call.agent else {
+                return Err(cannot(
+                    "it names no agent, and this command has no default one".to_owned(),
+                )
+                .help("name one of `agents` in the catalog"));
+            };
+            if let Some(idle) = tools.idle.iter().find(|agent| agent.name == *name) {
+                return Err(cannot(idle.to_string()));
+            }
+            let spec = tools.registry.catalog().agents().get(name);
+            match spec.map(|spec| (spec.kind, &spec.model)) {
+                Some((AgentKind::Loop, Some(model))) => Err(no_model(model.as_str())),
+                Some((AgentKind::Loop, None)) => {
+                    Err(cannot(format!("the agent `{name}` names no `model`")))
+                }
+                _ if tools.registry.agent_runner(Some(name)).is_none() => {
+                    Err(cannot(format!("nothing runs the agent `{name}`")))
+                }
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a catalog or policy file has wrong, told; an unreadable file is a matter of usage.

@@ -93,6 +93,22 @@ impl ToolContext {
         )
     }
 
+    /// The context of a call that the agent of this one makes.
+    pub(crate) fn for_call(&self, key: IdempotencyKey, cancellation: Cancellation) -> Self {
+        Self {
+            run: Arc::clone(&self.run),
+            call: Arc::new(CallFacts {
+                step: self.call.step.clone(),
+                attempt: self.call.attempt,
+                key,
+                deadline: self.call.deadline,
+                cancellation,
+                progress: self.call.progress.clone(),
+                confinement: OnceLock::new(),
+            }),
+        }
+    }
+
     /// The context with another scratch folder.
     #[must_use]
     pub fn with_scratch(self, folder: impl Into<PathBuf>) -> Self {
@@ -115,6 +131,11 @@ impl ToolContext {
     fn with_facts(mut self, change: impl FnOnce(&mut RunFacts)) -> Self {
         change(Arc::make_mut(&mut self.run));
         self
+    }
+
+    /// What all calls of the run have in common.
+    pub(crate) fn facts(&self) -> &RunFacts {
+        &self.run
     }
 
     /// The run.

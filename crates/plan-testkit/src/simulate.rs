@@ -140,6 +140,13 @@ impl Simulation {
         self
     }
 
+    /// With this deadline; a run begins at time zero.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Timestamp) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
     /// With this tool in place of made-up results. Faults of the world come on top, as [`Chances`] say.
     ///
     /// It has to give the same for the same call: [`SimulatedCall::random`] gives numbers that do.

@@ -6,6 +6,9 @@ mod hold;
 mod language;
 mod script;
 
+pub(crate) use confine::{Roots, scratch};
+pub(crate) use hold::mark;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

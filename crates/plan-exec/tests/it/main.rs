@@ -3,6 +3,7 @@
 
 mod lab;
 
+mod agents;
 mod audit;
 mod cancel;
 mod claim;
@@ -21,6 +22,7 @@ mod path_arguments;
 mod paths;
 mod people;
 mod policy;
+mod prompts;
 mod relay;
 mod retry;
 mod secrets;

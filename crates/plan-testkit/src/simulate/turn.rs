@@ -55,8 +55,14 @@ impl World<'_> {
                         return Fate::Dies("finds that its claim is another's");
                     }
                 }
-                Appended::Fenced => return Fate::Dies("is fenced"),
-                Appended::Died(when) => return Fate::Dies(when),
+                Appended::Fenced => {
+                    driver.told.splice(..0, batch.told);
+                    return Fate::Dies("is fenced");
+                }
+                Appended::Died(when) => {
+                    driver.told.splice(..0, batch.told);
+                    return Fate::Dies(when);
+                }
                 Appended::Slept => {
                     driver.recovers = false;
                     driver.unperformed = batch.events;
@@ -238,7 +244,7 @@ impl World<'_> {
             is_foreign |= foreign(entry.writer);
             resumed |= matches!(entry.event.kind, EventKind::RunResumed { .. });
         }
-        if is_foreign {
+        if is_foreign && self.sim.mutant != Some(Mutant::WritesAfterItWasFenced) {
             return false;
         }
         // what it was told may be in the journal, though the append seemed to fail
@@ -256,6 +262,11 @@ impl World<'_> {
         };
         driver.machine = machine;
         driver.recovers &= !resumed;
+        for event in &journaled {
+            if let EventKind::ItemsStopped { step } = &event.kind {
+                self.stops_within(driver, step);
+            }
+        }
         self.heeds_ending(driver);
         if !driver.recovers {
             // attempts that the journal has and nobody makes

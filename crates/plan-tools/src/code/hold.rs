@@ -58,7 +58,7 @@ pub(super) fn grant(
 }
 
 /// The command with a variable that no other attempt has.
-pub(super) fn mark(command: ChildCommand, cx: &ToolContext) -> ChildCommand {
+pub(crate) fn mark(command: ChildCommand, cx: &ToolContext) -> ChildCommand {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let value = format!(
         "{}/{}/{}/{}.{}",

@@ -1,6 +1,7 @@
 //! Child processes, catalog files, subprocess tools and code, with real programs.
 #![cfg(test)]
 
+mod agents;
 mod code;
 mod context;
 mod files;

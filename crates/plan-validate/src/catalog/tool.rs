@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::arguments::{self, Argument, Arguments};
 use super::digest;
 use super::path_kind;
-use super::schema::{CompiledSchema, SchemaFault};
+use super::schema::{CompiledSchema, Quote, SchemaFault};
+use crate::text::quoted;
+use crate::validated::lines;
 
 /// A tool of the catalog: its spec, its digest, and its schemas compiled.
 #[derive(Debug)]
@@ -80,6 +82,29 @@ impl CatalogTool {
     /// The name.
     pub fn name(&self) -> &ToolName {
         &self.spec.name
+    }
+
+    /// Whether the tool takes these arguments.
+    ///
+    /// # Errors
+    /// Every way in which they do not fit, as clauses.
+    pub fn check_arguments(&self, arguments: &Map<String, Value>) -> Result<(), Vec<String>> {
+        let mut faults: Vec<String> = Vec::new();
+        if !self.takes_other_arguments() {
+            let unknown = arguments
+                .keys()
+                .filter(|name| self.argument(name).is_none());
+            faults.extend(unknown.map(|name| format!("the tool has no argument {}", quoted(name))));
+        }
+        if let Some(schema) = &self.input {
+            let value = Value::Object(arguments.clone());
+            faults.extend(lines(&schema.violations(&value, Quote::Shown)));
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
     }
 
     /// An argument that the input schema names.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use plan_run::event::{AttemptOutcome, Consequence};
 use plan_run::{
-    AttemptSuccess, Decision, EventKind, FailureClass, JsonObject, StepPath, StepStatus,
+    AttemptSuccess, Decision, EventKind, FailureClass, JsonObject, ModelAnswer, StepPath,
+    StepStatus,
 };
 use serde_json::Value;
 
@@ -52,18 +53,14 @@ pub(super) fn kept(_of: &Simulation, run: &Run) -> Vec<String> {
                 }
             }
             EventKind::RunResumed { reset, .. } => {
-                for step in reset {
-                    last.remove(step);
-                }
+                // steps of items keep their last outputs until their item is opened again
+                last.retain(|step, _| !is_within(reset, step));
             }
             _ => {}
         }
     }
     for (step, outputs) in last {
-        if !step.items().is_empty() {
-            continue;
-        }
-        let kept = run.record.step(step.step().as_str()).is_some_and(|record| {
+        let kept = run.record.step_at(step).is_some_and(|record| {
             record.status == StepStatus::Succeeded && record.outputs == *outputs
         });
         if !kept {
@@ -71,6 +68,13 @@ pub(super) fn kept(_of: &Simulation, run: &Run) -> Vec<String> {
         }
     }
     broken
+}
+
+/// Whether a step is one of these, or in an item of one of them.
+fn is_within(reset: &[StepPath], step: &StepPath) -> bool {
+    let owners = step.items().iter().map(|(owner, _)| owner);
+    let mut around = owners.chain([step.step()]);
+    around.any(|id| reset.iter().any(|reset| reset.step() == id))
 }
 
 /// What a call returned to a living process.
@@ -107,5 +111,10 @@ fn holds(outputs: &JsonObject, returned: &AttemptSuccess) -> bool {
         AttemptSuccess::Process { stdout, .. } => outputs
             .get("stdout")
             .is_some_and(|printed| printed == stdout),
+        AttemptSuccess::Answer(ModelAnswer::Json(value)) => {
+            outputs.values().any(|output| output == value)
+        }
+        AttemptSuccess::Answer(ModelAnswer::Text(_)) => !outputs.is_empty(),
+        AttemptSuccess::Report(_) => outputs.contains_key("report"),
     }
 }
