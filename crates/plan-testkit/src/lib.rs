@@ -41,3 +41,7 @@ pub use faulty_store::{Fault, FaultyStore};
 pub use gate::Gate;
 pub use run::{checked, run_plan};
 pub use scripted::{Call, CallLog, Scripted};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/simulate.md")]
+mod guide {}

@@ -63,7 +63,8 @@ impl Machine {
             });
         }
         match &decision {
-            Decision::Retry if self.state.ending.is_some() => {
+            // also where only the items of a fan-out are given up
+            Decision::Retry if self.is_given_up(slot) => {
                 return Err(DecisionRefused::RunEnding(step.clone()));
             }
             Decision::MarkSucceeded(outputs) => {

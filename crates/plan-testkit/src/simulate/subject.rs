@@ -14,7 +14,7 @@ use crate::Case;
 use crate::generate::{self, Random};
 
 /// So many seeds in a row have one plan: checking one costs more than running it.
-const SEEDS: u64 = 8;
+const SEEDS: u64 = 16;
 
 /// A plan of a campaign in its world.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Subject {
         }
         let traced: Simulated = self.simulation.run_twice();
         Some(format!(
-            "{traced}\nagain: PLANWRIGHT_SEED={} cargo test -p plan-testkit --test it simulation::one_seed",
+            "{traced}\nagain: PLANWRIGHT_SEED={} cargo test -p plan-testkit --test it simulation::one_seed -- --nocapture",
             self.seed
         ))
     }
@@ -98,7 +98,12 @@ fn planned(seed: u64) -> (ValidatedPlan, Map<String, Value>) {
             continue;
         }
         let ruffled = ruffled(case.clone(), &mut random);
-        let found = [ruffled, case].into_iter().find_map(|case| runnable(&case));
+        let is_tight = random.chance(40);
+        let found = [ruffled, case].into_iter().find_map(|case| {
+            let found = runnable(&case)?;
+            let tight = is_tight.then(|| tight(case, &found.0)).flatten();
+            tight.or(Some(found))
+        });
         if let Some((plan, inputs)) = found {
             LAST.set(Some((seed, plan.clone(), inputs.clone())));
             return (plan, inputs);
@@ -120,6 +125,17 @@ fn runnable(case: &Case) -> Option<(ValidatedPlan, Map<String, Value>)> {
     }
 }
 
+/// The plan with no more calls than it makes when nothing goes wrong twice.
+fn tight(mut case: Case, plan: &ValidatedPlan) -> Option<(ValidatedPlan, Map<String, Value>)> {
+    let calls = plan.bounds().tool_calls;
+    let document = case.document.as_object_mut()?;
+    let limits = document.entry("limits").or_insert_with(|| json!({}));
+    limits
+        .as_object_mut()?
+        .insert("max_tool_calls".to_owned(), json!(calls));
+    runnable(&case)
+}
+
 fn has_refused_kind(case: &Case) -> bool {
     let steps = case.document.pointer("/steps").and_then(Value::as_array);
     REFUSED.with_borrow(|kinds| {
@@ -136,9 +152,7 @@ fn ruffled(mut case: Case, random: &mut Random) -> Case {
         return case;
     };
     let steps = plan.get_mut("steps").and_then(Value::as_array_mut);
-    let mut count = 0;
     for step in steps.into_iter().flatten() {
-        count += 1;
         let kind = step.pointer("/config/type").and_then(Value::as_str);
         let is_question = kind == Some("HUMAN_INTERACTION");
         let performs = matches!(kind, Some("TOOL_CALL" | "CODE_CALL" | "PROMPT_CALL"));
@@ -160,12 +174,6 @@ fn ruffled(mut case: Case, random: &mut Random) -> Case {
         plan.insert("failure_policy".to_owned(), json!("finish_independent"));
     }
     let mut limits = Map::new();
-    if random.chance(15) {
-        limits.insert(
-            "max_tool_calls".to_owned(),
-            json!(1 + random.below(count + 2)),
-        );
-    }
     if random.chance(10) {
         limits.insert("max_wall_secs".to_owned(), json!(5 + random.below(40)));
     }

@@ -105,7 +105,14 @@ impl World<'_> {
                     self.stage(driver, &mut batch, kind);
                     batch.told.push(said);
                 }
-                Err(refused) => self.note(|| format!("  refused: {refused}")),
+                Err(refused) => {
+                    self.note(|| format!("  refused: {refused}"));
+                    // refused by a process that knows less than the journal: said once more
+                    if self.is_awaited(&said) {
+                        let at = self.soon(5_000);
+                        self.add(at, Act::Says(said));
+                    }
+                }
             }
         }
         for _ in 0..ROUNDS {

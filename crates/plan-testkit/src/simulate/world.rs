@@ -252,6 +252,11 @@ impl<'s> World<'s> {
                 self.compare_with_replay(&driver);
                 self.claims.release(life);
                 self.send_again(&driver);
+                // somebody looks at a run again whose time is up
+                if let Some(due) = driver.machine.due() {
+                    let at = due.max(self.soon(5_000)).plus(Duration::from_millis(1));
+                    self.add(at, Act::TakesUp);
+                }
             }
             Fate::Dies(why) => {
                 self.note(|| format!("process {life} {why}"));
