@@ -25,8 +25,11 @@ pub struct Subject {
     pub simulation: Simulation,
 }
 
+/// A plan that the machine runs, and inputs that it takes.
+type Runnable = (ValidatedPlan, Map<String, Value>);
+
 thread_local! {
-    static LAST: RefCell<Option<(u64, ValidatedPlan, Map<String, Value>)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(u64, Runnable)>> = const { RefCell::new(None) };
     /// Kinds of steps that no machine has run so far: plans that hold one are not worth a check.
     static REFUSED: RefCell<BTreeSet<StepKind>> = const { RefCell::new(BTreeSet::new()) };
 }
@@ -82,9 +85,9 @@ fn anything(random: &mut Random) -> Value {
     })
 }
 
-fn planned(seed: u64) -> (ValidatedPlan, Map<String, Value>) {
+fn planned(seed: u64) -> Runnable {
     let last = LAST.with_borrow(|last| match last {
-        Some((same, plan, inputs)) if *same == seed => Some((plan.clone(), inputs.clone())),
+        Some((same, found)) if *same == seed => Some(found.clone()),
         _ => None,
     });
     if let Some(found) = last {
@@ -105,13 +108,13 @@ fn planned(seed: u64) -> (ValidatedPlan, Map<String, Value>) {
             tight.or(Some(found))
         });
         if let Some((plan, inputs)) = found {
-            LAST.set(Some((seed, plan.clone(), inputs.clone())));
+            LAST.set(Some((seed, (plan.clone(), inputs.clone()))));
             return (plan, inputs);
         }
     }
 }
 
-fn runnable(case: &Case) -> Option<(ValidatedPlan, Map<String, Value>)> {
+fn runnable(case: &Case) -> Option<Runnable> {
     let plan = case.validated()?;
     let inputs = case.inputs.clone().unwrap_or_default();
     let run = RunId::new("tried").ok()?;
@@ -126,7 +129,7 @@ fn runnable(case: &Case) -> Option<(ValidatedPlan, Map<String, Value>)> {
 }
 
 /// The plan with no more calls than it makes when nothing goes wrong twice.
-fn tight(mut case: Case, plan: &ValidatedPlan) -> Option<(ValidatedPlan, Map<String, Value>)> {
+fn tight(mut case: Case, plan: &ValidatedPlan) -> Option<Runnable> {
     let calls = plan.bounds().tool_calls;
     let document = case.document.as_object_mut()?;
     let limits = document.entry("limits").or_insert_with(|| json!({}));

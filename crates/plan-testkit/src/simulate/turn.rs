@@ -142,12 +142,14 @@ impl World<'_> {
         } in twisted
         {
             let event = Event { at, kind };
-            if is_applied && let Err(refused) = driver.machine.apply(&event) {
-                if self.sim.mutant.is_none() {
-                    let what = format!("{}: {refused}", event.kind.name());
-                    self.broken.push(Broken::new(Invariant::EntriesFit, what));
-                    continue;
-                }
+            // a broken driver does not heed what its machine says
+            if is_applied
+                && let Err(refused) = driver.machine.apply(&event)
+                && self.sim.mutant.is_none()
+            {
+                let what = format!("{}: {refused}", event.kind.name());
+                self.broken.push(Broken::new(Invariant::EntriesFit, what));
+                continue;
             }
             if is_journaled {
                 batch.events.push(event);
