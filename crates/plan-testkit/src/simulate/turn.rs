@@ -105,7 +105,14 @@ impl World<'_> {
                     self.stage(driver, &mut batch, kind);
                     batch.told.push(said);
                 }
-                Err(refused) => self.note(|| format!("  refused: {refused}")),
+                Err(refused) => {
+                    self.note(|| format!("  refused: {refused}"));
+                    // refused by a process that knows less than the journal: said once more
+                    if self.is_awaited(&said) {
+                        let at = self.soon(5_000);
+                        self.add(at, Act::Says(said));
+                    }
+                }
             }
         }
         for _ in 0..ROUNDS {
@@ -135,12 +142,14 @@ impl World<'_> {
         } in twisted
         {
             let event = Event { at, kind };
-            if is_applied && let Err(refused) = driver.machine.apply(&event) {
-                if self.sim.mutant.is_none() {
-                    let what = format!("{}: {refused}", event.kind.name());
-                    self.broken.push(Broken::new(Invariant::EntriesFit, what));
-                    continue;
-                }
+            // a broken driver does not heed what its machine says
+            if is_applied
+                && let Err(refused) = driver.machine.apply(&event)
+                && self.sim.mutant.is_none()
+            {
+                let what = format!("{}: {refused}", event.kind.name());
+                self.broken.push(Broken::new(Invariant::EntriesFit, what));
+                continue;
             }
             if is_journaled {
                 batch.events.push(event);
