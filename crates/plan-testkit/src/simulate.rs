@@ -140,6 +140,13 @@ impl Simulation {
         self
     }
 
+    /// With this deadline; a run begins at time zero.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Timestamp) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
     /// With this tool in place of made-up results. Faults of the world come on top, as [`Chances`] say.
     ///
     /// It has to give the same for the same call: [`SimulatedCall::random`] gives numbers that do.
@@ -186,6 +193,10 @@ impl Simulation {
         let second = self.clone().order(self.order.wrapping_add(1)).run();
         let differences = invariants::compare(&self.plan, &first, &second);
         first.broken.extend(differences);
+        if !(first.broken.is_empty() && second.broken.is_empty()) {
+            first.trace.push("in the second order:".to_owned());
+            first.trace.extend(second.trace);
+        }
         let orders = second.broken.into_iter();
         first.broken.extend(orders.map(Broken::in_other_order));
         first

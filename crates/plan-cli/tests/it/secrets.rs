@@ -12,23 +12,16 @@ const CANARY: &str = "canary-5f2e9a77c1d04b3e";
 const ENCODED: &str = "Y2FuYXJ5LTVmMmU5YTc3YzFkMDRiM2U";
 
 fn guarded() -> Folder {
+    let token = || json!({"token": "${secret.API_TOKEN}"});
+    let mut leak = tool_call("leak", "leak", token(), &["login", "script"]);
+    leak["join"] = json!("settled");
     let folder = prepared(json!([
-        tool_call(
-            "login",
-            "login",
-            json!({"token": "${secret.API_TOKEN}"}),
-            &[]
-        ),
-        tool_call(
-            "leak",
-            "leak",
-            json!({"token": "${secret.API_TOKEN}"}),
-            &["login", "script"]
-        ),
-        json!({"id": "script", "name": "script", "depends_on": ["login"],
+        tool_call("login", "login", token(), &[]),
+        leak,
+        {"id": "script", "name": "script", "depends_on": ["login"],
             "config": {"type": "CODE_CALL", "language": "sh", "args": [], "env": {"TOKEN": "${secret.API_TOKEN}"},
                 "inline": "echo \"it is $TOKEN\"; printf %s \"$TOKEN\" | base64 -w0 >&2; exit 5"},
-            "on_error": "continue"}),
+            "on_error": "continue"},
     ]));
     let tool = |name: &str, script: &str| {
         let args = json!(["-c", script]);

@@ -2,12 +2,15 @@
 
 use plan_model::ToolName;
 use plan_run::{
-    Answer, Decision, Effect, EventKind, FailureClass, Refused, RunStatus, SkipReason, StepStatus,
+    Answer, Decision, DecisionRefused, Effect, EventKind, FailureClass, Refused, RunStatus,
+    SkipReason, StepStatus,
 };
 use plan_validate::Policy;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Driver, call, call_with, condition, failure, fan, path, plan_under, with};
+use crate::harness::{
+    Driver, call, call_with, condition, failure, fan, path, plan_under, somebody, with,
+};
 
 /// A fan-out `each` over `rows`, whose body is one call of `read` that delivers `v`.
 fn each(rows: &Value, config: &Value, more: &Value) -> Driver {
@@ -596,6 +599,70 @@ fn an_attempt_in_doubt_is_addressed_in_its_item() {
         run.outputs_of("each")["results"],
         json!([{ "n": 0 }, { "n": 1 }, { "n": 2 }])
     );
+}
+
+#[test]
+fn the_time_of_a_fan_out_is_up_also_while_the_run_is_ending_and_within_another_one() {
+    let timed = |mut fan: Value, secs: u8| {
+        fan["timeout_secs"] = json!(secs);
+        fan
+    };
+    let outer = fan(
+        "outer",
+        "${conf.lists}",
+        &["inner"],
+        &json!({ "item_var": "list" }),
+    );
+    let steps = json!([
+        timed(outer, 4),
+        timed(fan("inner", "${item.list}", &["send"], &json!({})), 6),
+        call("send", "send", &[], &json!({})),
+        call("other", "read", &[], &json!({})),
+    ]);
+    let more = json!({ "config": { "lists": [[0]] } });
+    let mut run = Driver::with(&steps, &more, json!({}));
+    run.fail("other").after(4_001);
+    assert_eq!(
+        run.machine.due().map(|_| ()),
+        Some(()),
+        "the inner one has its own"
+    );
+    run.after(3_000);
+    assert_eq!(run.machine.due(), None, "nothing is left to be due");
+    run.settle(
+        "outer[0]/inner[0]/send",
+        Err(failure(FailureClass::Cancelled, Effect::Unknown)),
+    );
+    assert_eq!(
+        run.statuses(),
+        "failed: outer failed, outer[0]/inner failed, outer[0]/inner[0]/send cancelled, other failed"
+    );
+    assert_eq!(run.replayed().record(), run.machine.record());
+}
+
+#[test]
+fn an_attempt_in_doubt_outlasts_the_time_of_its_fan_out_and_cannot_be_made_again() {
+    let mut each = fan("each", "${conf.rows}", &["send"], &json!({}));
+    each["timeout_secs"] = json!(5);
+    let steps = json!([each, call("send", "send", &[], &json!({}))]);
+    let more = json!({ "config": { "rows": [0, 1] } });
+    let mut run = Driver::with(&steps, &more, json!({}));
+    run.crash().after(6_000);
+    assert_eq!(run.status(), RunStatus::Waiting);
+    let retried = run
+        .machine
+        .decide(&path("each[0]/send"), Decision::Retry, somebody());
+    assert!(
+        matches!(retried, Err(DecisionRefused::RunEnding(_))),
+        "{retried:?}"
+    );
+    run.decide("each[0]/send", Decision::MarkSucceeded(Map::new().into()));
+    assert_eq!(
+        run.statuses(),
+        "failed: each failed, each[0]/send succeeded"
+    );
+    let record = run.machine.record();
+    assert_eq!(record.failure().unwrap().class, FailureClass::Timeout);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plan_run::event::{AttemptOutcome, Consequence};
+use plan_run::event::{AttemptOutcome, Consequence, ItemsExpanded};
 use plan_run::{Decision, EventKind, RequestId, SkipReason, StepPath};
 
 /// How a step ended, by the events alone.
@@ -63,6 +63,12 @@ impl Folded {
                 self.chosen.insert(step.clone(), *result);
                 Some((step, Ended::Succeeded))
             }
+            EventKind::ItemsExpanded(expanded) => {
+                self.expands(expanded);
+                None
+            }
+            EventKind::ListCollected { step, .. } => Some((step, Ended::Succeeded)),
+            EventKind::FanOutDropped { step, .. } => Some((step, Ended::Failed)),
             EventKind::RequestOpened(request) => {
                 self.asking.insert(request.step.clone(), request.id.clone());
                 None
@@ -96,6 +102,17 @@ impl Folded {
         if let Some((step, how)) = ended {
             self.ended.insert(step.clone(), how);
         }
+    }
+
+    /// Only the items that are kept go on with what they have.
+    fn expands(&mut self, expanded: &ItemsExpanded) {
+        let depth = expanded.step.items().len();
+        let is_new = |step: &StepPath| {
+            let item = step.items().get(depth).map(|(_, index)| index);
+            step.is_inside(&expanded.step) && item.is_some_and(|at| !expanded.kept.contains(at))
+        };
+        self.ended.retain(|step, _| !is_new(step));
+        self.chosen.retain(|step, _| !is_new(step));
     }
 
     fn starts_anew(&mut self, reset: &[StepPath]) {
@@ -138,6 +155,8 @@ pub(crate) fn line(kind: &EventKind) -> String {
             Decision::MarkSucceeded(_) => "succeeded".to_owned(),
             Decision::MarkFailed => "failed".to_owned(),
         },
+        EventKind::ItemsExpanded(expanded) => format!("{} items", expanded.count),
+        EventKind::UntilEvaluated { index, result, .. } => format!("[{index}] {result}"),
         EventKind::BudgetCrossed { budget, .. } => format!("{budget:?}"),
         EventKind::RunResumed {
             generation, reset, ..

@@ -184,12 +184,12 @@ impl fmt::Display for Broken {
 
 /// Everything that a run broke.
 pub(crate) fn check(of: &Simulation, run: &Run) -> Vec<Broken> {
+    use Invariant as I;
     let mut found = run.broken.clone();
     let mut look = |invariant, broken: Vec<String>| {
         let broken = broken.into_iter();
         found.extend(broken.map(|what| Broken::new(invariant, what)));
     };
-    use Invariant as I;
     look(I::CompletedStepsStay, attempts::completed_stay(run));
     look(I::AttemptsEndOnce, attempts::end_once(run));
     look(I::DurableBeforeEffect, attempts::durable_first(run));

@@ -96,12 +96,6 @@ impl Journal {
                 .is_some_and(|entry| matches!(entry.event.kind, EventKind::RunEnded { .. }))
     }
 
-    /// The events, as another process reads them.
-    pub(crate) fn events(&self) -> impl Iterator<Item = Event> {
-        let fitting = self.entries.iter().filter(|entry| entry.refused.is_none());
-        fitting.map(|entry| entry.event.clone())
-    }
-
     /// How often a step was tried, crashes not counted.
     pub(crate) fn tried(&self, step: &StepPath) -> u32 {
         self.tried.get(step).copied().unwrap_or_default()

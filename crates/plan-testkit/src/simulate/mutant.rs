@@ -2,9 +2,7 @@
 
 use plan_model::StepConfig;
 use plan_run::event::{AttemptOutcome, Budget, LateResult};
-use plan_run::{
-    Event, EventKind, IdempotencyKey, JsonObject, RequestKind, SkipReason, StepPath, StepStatus,
-};
+use plan_run::{Event, EventKind, IdempotencyKey, JsonObject, RequestKind, SkipReason, StepPath};
 use serde_json::{Map, Value, json};
 
 use super::driver::Driver;
@@ -224,24 +222,24 @@ impl Mutant {
     }
 }
 
-/// Steps that call a tool and have not begun.
+/// Steps that call a tool and have not ended.
 fn pending_tools(world: &World<'_>, driver: &Driver) -> Vec<StepPath> {
+    let plan = world.sim.plan.plan();
+    let is_tool = |path: &StepPath| {
+        let step = plan.step(path.step());
+        step.is_some_and(|(_, step)| matches!(step.config, StepConfig::ToolCall(_)))
+    };
     let record = driver.machine.record();
-    let steps = &world.sim.plan.plan().steps;
-    let tools = steps.iter().filter(|step| {
-        matches!(step.config, StepConfig::ToolCall(_))
-            && record
-                .step(step.id.as_str())
-                .is_some_and(|step| step.status == StepStatus::Pending)
-    });
-    tools.map(|step| StepPath::from(&step.id)).collect()
+    let steps = record.all_steps().into_iter();
+    let open = steps.filter(|(path, step)| !step.status.is_ended() && is_tool(path));
+    open.map(|(path, _)| path).collect()
 }
 
 /// The start of a step's next attempt.
 fn started(driver: &Driver, step: &StepPath, arguments: &Map<String, Value>) -> Option<EventKind> {
     let machine = &driver.machine;
     let record = machine.record();
-    let attempts = record.step(step.step().as_str())?.attempts.len();
+    let attempts = record.step_at(step)?.attempts.len();
     let key = IdempotencyKey::of(machine.run_id(), step, machine.generation());
     let started = json!({
         "step": step.to_string(),

@@ -169,6 +169,22 @@ impl World<'_> {
         }
     }
 
+    /// Whether the journal waits for just this word.
+    pub(crate) fn is_awaited(&self, said: &Said) -> bool {
+        let machine = &self.journal.machine;
+        match said {
+            Said::Answer {
+                request,
+                manner: Manner::Proper,
+                ..
+            } => machine.requests().iter().any(|open| open.id == *request),
+            Said::Decides { step, attempt } => {
+                machine.in_doubt().contains(&(step.clone(), *attempt))
+            }
+            Said::Answer { .. } | Said::Cancels => false,
+        }
+    }
+
     /// What somebody's word does to a run, if it may.
     pub(crate) fn word(&mut self, machine: &Machine, said: &Said) -> Result<EventKind, String> {
         match said {

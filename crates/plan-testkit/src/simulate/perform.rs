@@ -23,6 +23,9 @@ impl World<'_> {
     /// Performs what events say.
     pub(crate) fn perform(&mut self, driver: &mut Driver, events: &[Event]) {
         for event in events {
+            if let EventKind::ItemsStopped { step } = &event.kind {
+                self.stops_within(driver, step);
+            }
             if let EventKind::AttemptStarted(started) = &event.kind {
                 if self.sim.mutant.is_some() {
                     self.departs_somehow(driver, started);
@@ -42,6 +45,17 @@ impl World<'_> {
         driver.is_stopping = true;
         let (life, calls) = (driver.life, driver.flights.values().copied());
         for call in calls.collect::<Vec<_>>() {
+            let at = self.soon(2_000);
+            self.add(at, Act::Stops { call, life });
+        }
+    }
+
+    /// Tells calls in the items of a fan-out to end, whose time is up.
+    pub(crate) fn stops_within(&mut self, driver: &Driver, owner: &StepPath) {
+        let flights = driver.flights.iter();
+        let within = flights.filter(|((step, _), _)| step.is_inside(owner));
+        let life = driver.life;
+        for call in within.map(|(_, call)| *call).collect::<Vec<_>>() {
             let at = self.soon(2_000);
             self.add(at, Act::Stops { call, life });
         }

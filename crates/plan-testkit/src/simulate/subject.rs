@@ -14,7 +14,7 @@ use crate::Case;
 use crate::generate::{self, Random};
 
 /// So many seeds in a row have one plan: checking one costs more than running it.
-const SEEDS: u64 = 8;
+const SEEDS: u64 = 16;
 
 /// A plan of a campaign in its world.
 #[derive(Debug)]
@@ -25,8 +25,11 @@ pub struct Subject {
     pub simulation: Simulation,
 }
 
+/// A plan that the machine runs, and inputs that it takes.
+type Runnable = (ValidatedPlan, Map<String, Value>);
+
 thread_local! {
-    static LAST: RefCell<Option<(u64, ValidatedPlan, Map<String, Value>)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(u64, Runnable)>> = const { RefCell::new(None) };
     /// Kinds of steps that no machine has run so far: plans that hold one are not worth a check.
     static REFUSED: RefCell<BTreeSet<StepKind>> = const { RefCell::new(BTreeSet::new()) };
 }
@@ -66,7 +69,7 @@ impl Subject {
         }
         let traced: Simulated = self.simulation.run_twice();
         Some(format!(
-            "{traced}\nagain: PLANWRIGHT_SEED={} cargo test -p plan-testkit --test it simulation::one_seed",
+            "{traced}\nagain: PLANWRIGHT_SEED={} cargo test -p plan-testkit --test it simulation::one_seed -- --nocapture",
             self.seed
         ))
     }
@@ -82,9 +85,9 @@ fn anything(random: &mut Random) -> Value {
     })
 }
 
-fn planned(seed: u64) -> (ValidatedPlan, Map<String, Value>) {
+fn planned(seed: u64) -> Runnable {
     let last = LAST.with_borrow(|last| match last {
-        Some((same, plan, inputs)) if *same == seed => Some((plan.clone(), inputs.clone())),
+        Some((same, found)) if *same == seed => Some(found.clone()),
         _ => None,
     });
     if let Some(found) = last {
@@ -98,15 +101,20 @@ fn planned(seed: u64) -> (ValidatedPlan, Map<String, Value>) {
             continue;
         }
         let ruffled = ruffled(case.clone(), &mut random);
-        let found = [ruffled, case].into_iter().find_map(|case| runnable(&case));
+        let is_tight = random.chance(40);
+        let found = [ruffled, case].into_iter().find_map(|case| {
+            let found = runnable(&case)?;
+            let tight = is_tight.then(|| tight(case, &found.0)).flatten();
+            tight.or(Some(found))
+        });
         if let Some((plan, inputs)) = found {
-            LAST.set(Some((seed, plan.clone(), inputs.clone())));
+            LAST.set(Some((seed, (plan.clone(), inputs.clone()))));
             return (plan, inputs);
         }
     }
 }
 
-fn runnable(case: &Case) -> Option<(ValidatedPlan, Map<String, Value>)> {
+fn runnable(case: &Case) -> Option<Runnable> {
     let plan = case.validated()?;
     let inputs = case.inputs.clone().unwrap_or_default();
     let run = RunId::new("tried").ok()?;
@@ -118,6 +126,17 @@ fn runnable(case: &Case) -> Option<(ValidatedPlan, Map<String, Value>)> {
         }
         Err(_) => None,
     }
+}
+
+/// The plan with no more calls than it makes when nothing goes wrong twice.
+fn tight(mut case: Case, plan: &ValidatedPlan) -> Option<Runnable> {
+    let calls = plan.bounds().tool_calls;
+    let document = case.document.as_object_mut()?;
+    let limits = document.entry("limits").or_insert_with(|| json!({}));
+    limits
+        .as_object_mut()?
+        .insert("max_tool_calls".to_owned(), json!(calls));
+    runnable(&case)
 }
 
 fn has_refused_kind(case: &Case) -> bool {
@@ -136,9 +155,7 @@ fn ruffled(mut case: Case, random: &mut Random) -> Case {
         return case;
     };
     let steps = plan.get_mut("steps").and_then(Value::as_array_mut);
-    let mut count = 0;
     for step in steps.into_iter().flatten() {
-        count += 1;
         let kind = step.pointer("/config/type").and_then(Value::as_str);
         let is_question = kind == Some("HUMAN_INTERACTION");
         let performs = matches!(kind, Some("TOOL_CALL" | "CODE_CALL" | "PROMPT_CALL"));
@@ -160,12 +177,6 @@ fn ruffled(mut case: Case, random: &mut Random) -> Case {
         plan.insert("failure_policy".to_owned(), json!("finish_independent"));
     }
     let mut limits = Map::new();
-    if random.chance(15) {
-        limits.insert(
-            "max_tool_calls".to_owned(),
-            json!(1 + random.below(count + 2)),
-        );
-    }
     if random.chance(10) {
         limits.insert("max_wall_secs".to_owned(), json!(5 + random.below(40)));
     }

@@ -55,8 +55,14 @@ impl World<'_> {
                         return Fate::Dies("finds that its claim is another's");
                     }
                 }
-                Appended::Fenced => return Fate::Dies("is fenced"),
-                Appended::Died(when) => return Fate::Dies(when),
+                Appended::Fenced => {
+                    driver.told.splice(..0, batch.told);
+                    return Fate::Dies("is fenced");
+                }
+                Appended::Died(when) => {
+                    driver.told.splice(..0, batch.told);
+                    return Fate::Dies(when);
+                }
                 Appended::Slept => {
                     driver.recovers = false;
                     driver.unperformed = batch.events;
@@ -99,7 +105,14 @@ impl World<'_> {
                     self.stage(driver, &mut batch, kind);
                     batch.told.push(said);
                 }
-                Err(refused) => self.note(|| format!("  refused: {refused}")),
+                Err(refused) => {
+                    self.note(|| format!("  refused: {refused}"));
+                    // refused by a process that knows less than the journal: said once more
+                    if self.is_awaited(&said) {
+                        let at = self.soon(5_000);
+                        self.add(at, Act::Says(said));
+                    }
+                }
             }
         }
         for _ in 0..ROUNDS {
@@ -129,12 +142,14 @@ impl World<'_> {
         } in twisted
         {
             let event = Event { at, kind };
-            if is_applied && let Err(refused) = driver.machine.apply(&event) {
-                if self.sim.mutant.is_none() {
-                    let what = format!("{}: {refused}", event.kind.name());
-                    self.broken.push(Broken::new(Invariant::EntriesFit, what));
-                    continue;
-                }
+            // a broken driver does not heed what its machine says
+            if is_applied
+                && let Err(refused) = driver.machine.apply(&event)
+                && self.sim.mutant.is_none()
+            {
+                let what = format!("{}: {refused}", event.kind.name());
+                self.broken.push(Broken::new(Invariant::EntriesFit, what));
+                continue;
             }
             if is_journaled {
                 batch.events.push(event);
@@ -238,7 +253,7 @@ impl World<'_> {
             is_foreign |= foreign(entry.writer);
             resumed |= matches!(entry.event.kind, EventKind::RunResumed { .. });
         }
-        if is_foreign {
+        if is_foreign && self.sim.mutant != Some(Mutant::WritesAfterItWasFenced) {
             return false;
         }
         // what it was told may be in the journal, though the append seemed to fail
@@ -256,6 +271,11 @@ impl World<'_> {
         };
         driver.machine = machine;
         driver.recovers &= !resumed;
+        for event in &journaled {
+            if let EventKind::ItemsStopped { step } = &event.kind {
+                self.stops_within(driver, step);
+            }
+        }
         self.heeds_ending(driver);
         if !driver.recovers {
             // attempts that the journal has and nobody makes

@@ -163,11 +163,11 @@ impl<'s> World<'s> {
         let Some(mut driver) = self.drivers.remove(&life) else {
             return;
         };
-        let fate = self.befalls(&mut driver, act);
+        let fate = self.befalls(&mut driver, &act);
         self.settle_fate(driver, fate);
     }
 
-    fn befalls(&mut self, driver: &mut Driver, act: Act) -> Fate {
+    fn befalls(&mut self, driver: &mut Driver, act: &Act) -> Fate {
         if driver.sleeps_until.take().is_some() {
             self.note(|| format!("process {} wakes up", driver.life));
             let events = std::mem::take(&mut driver.unperformed);
@@ -183,16 +183,16 @@ impl<'s> World<'s> {
             );
         }
         match act {
-            Act::Turn { reads, .. } => self.turn(driver, reads),
+            Act::Turn { reads, .. } => self.turn(driver, *reads),
             Act::Lands { call, .. } => {
-                let Some((step, attempt, result)) = self.landed(call) else {
+                let Some((step, attempt, result)) = self.landed(*call) else {
                     return Fate::Goes;
                 };
                 self.result(driver, step, attempt, result)
             }
-            Act::TimeUp { call, .. } => self.gives_up(driver, call, None),
+            Act::TimeUp { call, .. } => self.gives_up(driver, *call, None),
             Act::Stops { call, .. } => {
-                self.gives_up(driver, call, Some(plan_run::FailureClass::Cancelled))
+                self.gives_up(driver, *call, Some(plan_run::FailureClass::Cancelled))
             }
             Act::Dies { .. } if self.deaths >= DEATHS => Fate::Goes,
             Act::Dies { .. } => Fate::Dies("dies"),
@@ -252,11 +252,18 @@ impl<'s> World<'s> {
                 self.compare_with_replay(&driver);
                 self.claims.release(life);
                 self.send_again(&driver);
+                // somebody looks at a run again whose time is up
+                if let Some(due) = driver.machine.due() {
+                    let at = due.max(self.soon(5_000)).plus(Duration::from_millis(1));
+                    self.add(at, Act::TakesUp);
+                }
             }
             Fate::Dies(why) => {
                 self.note(|| format!("process {life} {why}"));
                 self.deaths += 1;
-                if driver.unperformed.is_empty() && why != "dies before an append" {
+                // what it meant to write and could not is in its machine alone
+                let is_ahead = matches!(why, "dies before an append" | "is fenced");
+                if driver.unperformed.is_empty() && !is_ahead {
                     self.compare_with_replay(&driver);
                 }
                 // a dead owner is noticed at once where the lock was local

@@ -74,7 +74,7 @@ impl Lab {
             stdin: None,
             env: BTreeMap::new(),
             working_dir: None,
-            timeout: Some(Duration::from_secs(60)),
+            timeout: Some(Duration::from_mins(1)),
         };
         ProcessCodeRunner::new(&self.catalog, mode)
             .on(support)
@@ -136,7 +136,7 @@ pub(crate) async fn a_script_reads_no_file_outside_of_its_roots() {
     let secret = secret.display();
     for (language, text) in [
         ("sh", format!("cat {secret}")),
-        ("sh", format!("cat ../secret; cd .. && cat secret")),
+        ("sh", "cat ../secret; cd .. && cat secret".to_owned()),
         ("sh", format!("ln -s {secret} link && cat link")),
         ("sh", format!("ln {secret} hard && cat hard")),
         ("sh", "cat /etc/passwd".to_owned()),
@@ -262,7 +262,7 @@ pub(crate) async fn a_script_sees_no_variable_that_nobody_declared() {
     names.sort_unstable();
     assert_eq!(names, ["PATH", "PLANWRIGHT_ATTEMPT", "PWD", "TMPDIR"]);
     let lab = Lab::new().language("sh", |sh| {
-        sh.env_pass = vec!["CARGO_MANIFEST_DIR".to_owned()]
+        sh.env_pass = vec!["CARGO_MANIFEST_DIR".to_owned()];
     });
     let output = lab.run("sh", "echo $CARGO_MANIFEST_DIR").await.unwrap();
     assert_eq!(output.stdout.trim(), env!("CARGO_MANIFEST_DIR"));
@@ -300,9 +300,8 @@ pub(crate) async fn nothing_of_a_script_outlives_its_step() {
         ),
         (
             "in a session of its own, twice away",
-            format!(
-                "(setsid sh -c '(sh -c \"echo \\$\\$ > pid; exec sleep 1000\") &' >/dev/null 2>&1 &)"
-            ),
+            "(setsid sh -c '(sh -c \"echo \\$\\$ > pid; exec sleep 1000\") &' >/dev/null 2>&1 &)"
+                .to_owned(),
         ),
     ] {
         let lab = Lab::new();

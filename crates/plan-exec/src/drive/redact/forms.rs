@@ -19,8 +19,8 @@ pub(super) fn of(secret: &str) -> Vec<String> {
     if secret.len() >= ENCODED_FROM {
         let bytes = secret.as_bytes();
         let encoded = [
-            percent(bytes, |digit| digit.to_ascii_uppercase()),
-            percent(bytes, |digit| digit.to_ascii_lowercase()),
+            percent(bytes, char::to_ascii_uppercase),
+            percent(bytes, char::to_ascii_lowercase),
             hex(bytes),
             hex(bytes).to_ascii_uppercase(),
         ];
@@ -39,8 +39,15 @@ pub(super) fn of(secret: &str) -> Vec<String> {
     forms
 }
 
+/// A byte as two hexadecimal digits.
+fn digits(byte: u8) -> impl Iterator<Item = char> {
+    [byte >> 4, byte & 15]
+        .into_iter()
+        .filter_map(|digit| char::from_digit(u32::from(digit), 16))
+}
+
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().copied().flat_map(digits).collect()
 }
 
 /// As a URL writes it; letters and digits stay.
@@ -51,7 +58,7 @@ fn percent(bytes: &[u8], case: fn(&char) -> char) -> String {
             text.push(char::from(byte));
         } else {
             text.push('%');
-            text.extend(format!("{byte:02x}").chars().map(|digit| case(&digit)));
+            text.extend(digits(byte).map(|digit| case(&digit)));
         }
     }
     text

@@ -97,7 +97,6 @@ impl<P: Basis> Machine<P> {
         event: &EventKind,
         step: &StepPath,
     ) -> Result<(), Refused> {
-        self.check_going(step)?;
         let slot = self.spread(step, event)?;
         if let Some(due_at) = self.fan(slot).and_then(|fan| fan.expires_at)
             && due_at > at

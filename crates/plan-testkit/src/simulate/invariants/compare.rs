@@ -17,12 +17,16 @@ pub(crate) fn compare(plan: &ValidatedPlan, one: &Simulated, two: &Simulated) ->
         let (one, two) = (one.record.status(), two.record.status());
         differences.push(format!("the run {one} and {two}"));
     }
-    for (first, second) in one.record.steps().iter().zip(two.record.steps()) {
+    let (ones, others) = (one.record.all_steps(), two.record.all_steps());
+    if ones.len() != others.len() {
+        differences.push("other items were begun".to_owned());
+    }
+    for ((path, first), (_, second)) in ones.into_iter().zip(others) {
         if first.status != second.status {
             let (one, two) = (first.status, second.status);
-            differences.push(format!("{} is {one} and {two}", first.id));
+            differences.push(format!("{path} is {one} and {two}"));
         } else if first.outputs != second.outputs {
-            differences.push(format!("{} has other outputs", first.id));
+            differences.push(format!("{path} has other outputs"));
         }
     }
     if one.record.outputs() != two.record.outputs() {
@@ -40,6 +44,7 @@ fn is_excepted(plan: &ValidatedPlan, journal: &[Entry]) -> bool {
     journal.iter().any(|entry| match &entry.event.kind {
         EventKind::CancelRequested { .. }
         | EventKind::BudgetCrossed { .. }
+        | EventKind::ItemsStopped { .. }
         | EventKind::InDoubtFound { .. } => true,
         EventKind::RunEnded { status, .. } => match status {
             RunStatus::Failed => stops,

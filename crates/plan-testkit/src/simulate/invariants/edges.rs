@@ -1,6 +1,6 @@
 //! The order of a journal: nothing begins before what it waits for has ended.
 
-use plan_model::{Join, StepConfig};
+use plan_model::Join;
 use plan_run::{EventKind, StepPath};
 
 use crate::simulate::Simulation;
@@ -39,22 +39,20 @@ fn too_early(of: &Simulation, folded: &Folded, step: &StepPath) -> Option<String
             return Some(format!("`{condition}` did not choose it"));
         }
     }
-    let (mut succeeded, mut others, mut unknown) = (0_usize, 0_usize, 0_usize);
+    let (mut succeeded, mut others) = (0_usize, 0_usize);
     for dependency in graph.dependencies(at) {
         let dependency = plan.steps.get(*dependency)?;
         let path = beside(of, step, &dependency.id)?;
         match folded.ended.get(&path) {
             Some(Ended::Succeeded) => succeeded += 1,
             Some(_) => others += 1,
-            // the items tell, not the step
-            None if is_fan(&dependency.config) => unknown += 1,
             None => return Some(format!("`{path}` has not ended")),
         }
     }
     let is_met = match declared.join {
-        _ if succeeded + others + unknown == 0 => true,
+        _ if succeeded + others == 0 => true,
         Join::All => others == 0,
-        Join::Any => succeeded + unknown > 0,
+        Join::Any => succeeded > 0,
         Join::Settled => true,
     };
     if is_met {
@@ -62,10 +60,6 @@ fn too_early(of: &Simulation, folded: &Folded, step: &StepPath) -> Option<String
     } else {
         Some("its join is not met".to_owned())
     }
-}
-
-fn is_fan(config: &StepConfig) -> bool {
-    matches!(config, StepConfig::FanOut(_) | StepConfig::FanIn(_))
 }
 
 /// The path of another step, as one that runs for the same items sees it.

@@ -1,6 +1,5 @@
 //! The end of a run: that it comes, and that it is one.
 
-use plan_model::StepConfig;
 use plan_run::{EventKind, StepPath};
 
 use crate::simulate::Simulation;
@@ -29,9 +28,9 @@ pub(super) fn over(of: &Simulation, run: &Run) -> Vec<String> {
         }
     }
     if run.record.status().is_finished() {
-        let open = run.record.steps().iter();
-        let open = open.filter(|step| !step.status.is_ended());
-        broken.extend(open.map(|step| format!("{} is {}", step.id, step.status)));
+        let open = run.record.all_steps().into_iter();
+        let open = open.filter(|(_, step)| !step.status.is_ended());
+        broken.extend(open.map(|(path, step)| format!("{path} is {}", step.status)));
     }
     broken
 }
@@ -40,11 +39,8 @@ pub(super) fn over(of: &Simulation, run: &Run) -> Vec<String> {
 fn left(of: &Simulation, folded: &Folded) -> Vec<StepPath> {
     let plan = &of.plan;
     let steps = plan.plan().steps.iter().enumerate();
-    let steps = steps.filter(|(at, step)| {
-        // what becomes of the steps of a body is known where their items are
-        plan.graph().owner(*at).is_none()
-            && !matches!(step.config, StepConfig::FanOut(_) | StepConfig::FanIn(_))
-    });
+    // the record says it of the steps of bodies
+    let steps = steps.filter(|(at, _)| plan.graph().owner(*at).is_none());
     let paths = steps.map(|(_, step)| StepPath::from(&step.id));
     let mut left: Vec<StepPath> = paths
         .filter(|path| !folded.ended.contains_key(path))

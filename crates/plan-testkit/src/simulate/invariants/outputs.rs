@@ -53,18 +53,14 @@ pub(super) fn kept(_of: &Simulation, run: &Run) -> Vec<String> {
                 }
             }
             EventKind::RunResumed { reset, .. } => {
-                for step in reset {
-                    last.remove(step);
-                }
+                // steps of items keep their last outputs until their item is opened again
+                last.retain(|step, _| !is_within(reset, step));
             }
             _ => {}
         }
     }
     for (step, outputs) in last {
-        if !step.items().is_empty() {
-            continue;
-        }
-        let kept = run.record.step(step.step().as_str()).is_some_and(|record| {
+        let kept = run.record.step_at(step).is_some_and(|record| {
             record.status == StepStatus::Succeeded && record.outputs == *outputs
         });
         if !kept {
@@ -72,6 +68,13 @@ pub(super) fn kept(_of: &Simulation, run: &Run) -> Vec<String> {
         }
     }
     broken
+}
+
+/// Whether a step is one of these, or in an item of one of them.
+fn is_within(reset: &[StepPath], step: &StepPath) -> bool {
+    let owners = step.items().iter().map(|(owner, _)| owner);
+    let mut around = owners.chain([step.step()]);
+    around.any(|id| reset.iter().any(|reset| reset.step() == id))
 }
 
 /// What a call returned to a living process.
