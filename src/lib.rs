@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub use plan_exec as exec;
+pub use plan_llm as llm;
 pub use plan_model as model;
 pub use plan_run as run;
 pub use plan_store as store;
@@ -11,11 +12,13 @@ pub use plan_tools as tools;
 pub use plan_validate as validate;
 
 pub use plan_exec::{
-    Cancellation, CodeOutput, CodeRequest, CodeRunner, ControlError, Dispatched, ExecError,
-    Executor, HumanAnswer, HumanChannel, Inputs, LoadError, Resume, ResumeError, RunHandle,
-    RunRequest, RunUpdate, Secret, SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn,
-    ToolOutput, ToolRegistry, WhenWaiting, blocking_tool_fn, inputs, tool_fn, tool_fn_with_context,
+    AgentRunner, AgentTask, AgentTools, Cancellation, CodeOutput, CodeRequest, CodeRunner,
+    ControlError, Dispatched, ExecError, Executor, HumanAnswer, HumanChannel, Inputs, LoadError,
+    LoopAgent, ModelRegistry, Resume, ResumeError, RunHandle, RunRequest, RunUpdate, Secret,
+    SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn, ToolOutput, ToolRegistry,
+    WhenWaiting, blocking_tool_fn, inputs, tool_fn, tool_fn_with_context,
 };
+pub use plan_llm::{LanguageModel, ModelError, ModelRequest, ModelResponse};
 pub use plan_model::{Plan, StepId, ToolName, ToolSpec};
 pub use plan_run::{
     Answer, Decision, Failure, FailureClass, PrincipalName, RequestId, RunId, RunRecord, RunStatus,
@@ -32,3 +35,11 @@ pub use plan_validate::{
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/write-a-tool.md")]
 struct WriteATool;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-a-model.md")]
+struct WriteAModel;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-an-agent-runner.md")]
+struct WriteAnAgentRunner;

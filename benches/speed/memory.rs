@@ -31,6 +31,32 @@ pub(crate) fn rows(table: &mut Table) {
             table.figure(&format!("{name}, a step"), format!("{step:.2?}"), "10 µs");
         }
     }
+    items(table, &runtime);
+}
+
+/// A fan-out of many items, beside a fan of as many steps in the walker.
+fn items(table: &mut Table, runtime: &Runtime) {
+    const ITEMS: usize = 10_000;
+    let name = format!("run fan-out of {ITEMS} items in memory");
+    if !table.wants(&name) {
+        return;
+    }
+    let (tools, policy) = (noops(), Policy::default());
+    let plan = check(
+        &plans::items(ITEMS),
+        &Context::new(tools.catalog(), &policy),
+    )
+    .unwrap();
+    let (ours, walker) = beside(
+        Effort::Usual,
+        &mut || run(runtime, plan.clone()),
+        &mut || {
+            black_box(runtime.block_on(walk(Form::Fan, ITEMS)));
+        },
+    );
+    table.time(&name, ours, ("reference walker", walker), "5x");
+    let step = ours / u32::try_from(ITEMS).unwrap();
+    table.figure(&format!("{name}, an item"), format!("{step:.2?}"), "10 µs");
 }
 
 fn run(runtime: &Runtime, plan: ValidatedPlan) {

@@ -113,6 +113,20 @@ pub(crate) fn fan(steps: usize) -> String {
     )
 }
 
+/// One fan-out over so many items, with one call in its body.
+pub(crate) fn items(count: usize) -> String {
+    let body = noop(0, None);
+    let each = json!({
+        "id": "each", "name": "Each", "outputs": [],
+        "config": {
+            "type": "FAN_OUT", "over": "${input.rows}", "item_var": "row", "spawn_steps": ["s0"], "max_parallel": 64,
+        },
+    });
+    let rows: Vec<usize> = (0..count).collect();
+    let inputs = json!([{"name": "rows", "value_type": "array", "default": rows}]);
+    plan(&inputs, &[each, body])
+}
+
 fn noop(index: usize, after: Option<usize>) -> Value {
     json!({
         "id": format!("s{index}"), "name": "Nothing", "outputs": [],

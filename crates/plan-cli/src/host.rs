@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use planwright::exec::{Secret, SecretError, SecretSource};
 use planwright::model::document::Document;
-use planwright::model::{AgentName, Plan, SecretName, StepConfig, ToolName};
-use planwright::tools::{CatalogTools, FileError, load_catalog, load_policy, tools_of};
+use planwright::model::{AgentName, Plan, Step, StepConfig, ToolName};
+use planwright::run::Restraint;
+use planwright::tools::{
+    CatalogTools, FileError, ProcessCodeRunner, load_catalog, load_policy, tools_of,
+};
 use planwright::validate::policy::SandboxMode;
 use planwright::validate::{AgentKind, AgentSpec, Context, Policy, ToolCatalog, ValidatedPlan};
 
@@ -176,17 +178,25 @@ impl Host {
 
 /// What a run's sources call the place where its scripts run, and what is said of it.
 pub(crate) const SCRIPTS: &str = "scripts";
-/// Scripts that are held by nothing.
-pub(crate) const UNCONFINED: &str = "scripts run without a sandbox: this build has none";
 
-/// Whether scripts of a plan run under a sandbox that there is none of, against the policy's wish.
-pub(crate) fn is_unconfined(plan: &ValidatedPlan, policy: &Policy) -> bool {
-    policy.sandbox == SandboxMode::BestEffort
-        && plan
-            .plan()
-            .steps
-            .iter()
-            .any(|step| matches!(step.config, StepConfig::CodeCall(_)))
+/// What scripts of a plan should be held to and are not, as a warning; `None` where nothing is missing.
+pub(crate) fn unconfined(plan: &ValidatedPlan, policy: &Policy) -> Option<String> {
+    let is_script = |step: &planwright::model::Step| matches!(step.config, StepConfig::CodeCall(_));
+    if policy.sandbox != SandboxMode::BestEffort || !plan.plan().steps.iter().any(is_script) {
+        return None;
+    }
+    let held = ProcessCodeRunner::available(policy.sandbox).ok()?;
+    let missing: Vec<&str> = [Restraint::Files, Restraint::Network]
+        .iter()
+        .filter(|restraint| held.missing.contains(restraint))
+        .map(|restraint| restraint.as_str())
+        .collect();
+    (!missing.is_empty()).then(|| {
+        format!(
+            "scripts run without a whole sandbox: this host cannot hold {}",
+            missing.join(" and ")
+        )
+    })
 }
 
 /// Refuses a plan that this build cannot run, before anything runs.
@@ -206,19 +216,60 @@ pub(crate) fn runnable(
             )));
         }
     }
+    for step in steps {
+        runnable_agent(step, tools)?;
+    }
     let script = steps
         .iter()
         .find(|step| matches!(step.config, StepConfig::CodeCall(_)));
     if let Some(step) = script {
-        planwright::tools::ProcessCodeRunner::available(policy.sandbox).map_err(|missing| {
+        ProcessCodeRunner::available(policy.sandbox).map_err(|missing| {
             Halt::usage(format!("step `{}` cannot run: {missing}", step.id))
                 .help("or say `--sandbox best_effort` on the command line")
         })?;
-        if policy.sandbox == SandboxMode::BestEffort {
-            output::say(format!("warning: {UNCONFINED}"));
+        if let Some(warning) = unconfined(plan, policy) {
+            output::say(format!("warning: {warning}"));
         }
     }
     Ok(())
+}
+
+/// Refuses a step that asks a model, or an agent that nothing here runs.
+fn runnable_agent(step: &Step, tools: &CatalogTools) -> Result<(), Halt> {
+    const MODELS: &str = "a program that embeds the library gives it models with `Executor::model`";
+    let cannot = |why: String| Halt::usage(format!("step `{}` cannot run: {why}", step.id));
+    let no_model = |model: &str| {
+        cannot(format!(
+            "nothing in this build answers for the model `{model}`"
+        ))
+        .help(MODELS)
+    };
+    match &step.config {
+        StepConfig::PromptCall(call) => Err(no_model(call.model.as_str())),
+        StepConfig::AgentCall(call) => {
+            let Some(name) = &call.agent else {
+                return Err(cannot(
+                    "it names no agent, and this command has no default one".to_owned(),
+                )
+                .help("name one of `agents` in the catalog"));
+            };
+            if let Some(idle) = tools.idle.iter().find(|agent| agent.name == *name) {
+                return Err(cannot(idle.to_string()));
+            }
+            let spec = tools.registry.catalog().agents().get(name);
+            match spec.map(|spec| (spec.kind, &spec.model)) {
+                Some((AgentKind::Loop, Some(model))) => Err(no_model(model.as_str())),
+                Some((AgentKind::Loop, None)) => {
+                    Err(cannot(format!("the agent `{name}` names no `model`")))
+                }
+                _ if tools.registry.agent_runner(Some(name)).is_none() => {
+                    Err(cannot(format!("nothing runs the agent `{name}`")))
+                }
+                _ => Ok(()),
+            }
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a catalog or policy file has wrong, told; an unreadable file is a matter of usage.
@@ -276,17 +327,4 @@ fn folder_of(path: &Path) -> PathBuf {
     whole
         .parent()
         .map_or_else(|| PathBuf::from("."), Path::to_owned)
-}
-
-/// Secrets from the environment of this process, under their own names.
-///
-/// Asked only for secrets that policy and plan both name.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct EnvironmentSecrets;
-
-#[async_trait::async_trait]
-impl SecretSource for EnvironmentSecrets {
-    async fn secret(&self, name: &SecretName) -> Result<Option<Secret>, SecretError> {
-        Ok(std::env::var(name.as_str()).ok().map(Secret::new))
-    }
 }

@@ -1,7 +1,7 @@
 //! The contract of whatever runs scripts.
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -25,8 +25,8 @@ pub trait CodeRunner: Debug + Send + Sync {
     async fn run(&self, code: CodeRequest, cx: &ToolContext) -> Result<CodeOutput, ToolError>;
 }
 
-/// A script with everything resolved.
-#[derive(Debug, Clone, PartialEq)]
+/// A script with everything resolved. Its `Debug` shows none of the values, which may be secrets.
+#[derive(Clone, PartialEq)]
 pub struct CodeRequest {
     /// The language, as the catalog names it.
     pub language: LanguageName,
@@ -42,6 +42,19 @@ pub struct CodeRequest {
     pub working_dir: Option<String>,
     /// The time that the script has. The executor ends it then; a runner may do so earlier.
     pub timeout: Option<Duration>,
+}
+
+impl fmt::Debug for CodeRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CodeRequest")
+            .field("language", &self.language)
+            .field("source", &self.source)
+            .field("args", &self.args.len())
+            .field("stdin", &self.stdin.as_ref().map(String::len))
+            .field("env", &self.env.keys())
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Where the text of a script is.

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use plan_model::{StepId, Timestamp};
 use plan_run::{Confinement, IdempotencyKey, PrincipalName, RunId, StepPath};
 
-use crate::Cancellation;
 use crate::progress::Progress;
+use crate::{Cancellation, Folder};
 
 /// The circumstances of one attempt. Clones are cheap and share its cancellation.
 #[derive(Debug, Clone)]
@@ -25,6 +25,25 @@ pub(crate) struct RunFacts {
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) scratch: PathBuf,
     pub(crate) roots: Vec<PathBuf>,
+    pub(crate) files: Vec<GrantedFile>,
+}
+
+/// A file that the caller of a run named in an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantedFile {
+    /// Where it is, as the caller wrote it.
+    pub path: PathBuf,
+    /// What it was named for.
+    pub access: FileAccess,
+}
+
+/// What a file was named for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileAccess {
+    /// To be read: an input of kind `file_path`.
+    Read,
+    /// To be written: an input of kind `output_file_path`. It may not exist yet.
+    Write,
 }
 
 /// What one attempt has for itself.
@@ -36,7 +55,7 @@ pub(crate) struct CallFacts {
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) cancellation: Cancellation,
     pub(crate) progress: Progress,
-    pub(crate) confinement: Arc<OnceLock<Confinement>>,
+    pub(crate) confinement: OnceLock<Confinement>,
 }
 
 impl ToolContext {
@@ -58,6 +77,7 @@ impl ToolContext {
             tags: BTreeMap::new(),
             scratch: PathBuf::from("."),
             roots: Vec::new(),
+            files: Vec::new(),
         };
         Self::new(
             Arc::new(facts),
@@ -68,9 +88,25 @@ impl ToolContext {
                 deadline: None,
                 cancellation: Cancellation::new(),
                 progress: Progress::nowhere(),
-                confinement: Arc::default(),
+                confinement: OnceLock::new(),
             },
         )
+    }
+
+    /// The context of a call that the agent of this one makes.
+    pub(crate) fn for_call(&self, key: IdempotencyKey, cancellation: Cancellation) -> Self {
+        Self {
+            run: Arc::clone(&self.run),
+            call: Arc::new(CallFacts {
+                step: self.call.step.clone(),
+                attempt: self.call.attempt,
+                key,
+                deadline: self.call.deadline,
+                cancellation,
+                progress: self.call.progress.clone(),
+                confinement: OnceLock::new(),
+            }),
+        }
     }
 
     /// The context with another scratch folder.
@@ -86,9 +122,20 @@ impl ToolContext {
         self.with_facts(|facts| facts.roots = roots)
     }
 
+    /// The context with these files of the caller.
+    #[must_use]
+    pub fn with_files(self, files: Vec<GrantedFile>) -> Self {
+        self.with_facts(|facts| facts.files = files)
+    }
+
     fn with_facts(mut self, change: impl FnOnce(&mut RunFacts)) -> Self {
         change(Arc::make_mut(&mut self.run));
         self
+    }
+
+    /// What all calls of the run have in common.
+    pub(crate) fn facts(&self) -> &RunFacts {
+        &self.run
     }
 
     /// The run.
@@ -156,5 +203,32 @@ impl ToolContext {
     /// The folders beside [`ToolContext::scratch`] that the run was granted.
     pub fn roots(&self) -> &[PathBuf] {
         &self.run.roots
+    }
+
+    /// The files that the caller named in the run's inputs.
+    pub fn files(&self) -> &[GrantedFile] {
+        &self.run.files
+    }
+
+    /// The folder that a path leads into, of those that the run was granted, held open.
+    ///
+    /// The scratch folder is made where it does not exist yet. Looks at the file system: not for
+    /// an async context.
+    ///
+    /// # Errors
+    /// When the path leads into none of them.
+    pub fn folder_of(&self, path: impl AsRef<Path>) -> std::io::Result<Folder> {
+        std::fs::create_dir_all(self.scratch())?;
+        [&self.run.scratch]
+            .into_iter()
+            .chain(&self.run.roots)
+            .filter_map(|root| Folder::open(root).ok())
+            .find(|folder| folder.contains(path.as_ref()))
+            .ok_or_else(|| {
+                std::io::Error::new(
+                    std::io::ErrorKind::PermissionDenied,
+                    "the path leads out of what the run was granted",
+                )
+            })
     }
 }

@@ -6,18 +6,26 @@
 //! the journal within a turn; when the append meets a record of another writer,
 //! the machine is rebuilt from the journal and the turn is taken again.
 
+mod agent_call;
+mod agents;
 mod asks;
 mod batch;
+mod code_call;
 mod command;
+mod dispatch;
 mod flight;
 mod flights;
 mod jitter;
 mod journal;
 mod keeper;
 mod lending;
+mod model_error;
 mod outcome;
+mod path_arguments;
 mod perform;
-mod redact;
+mod prompt_call;
+pub(crate) mod redact;
+mod tool_call;
 mod turn;
 
 use std::collections::VecDeque;
@@ -40,6 +48,7 @@ use crate::executor::{Enlisted, Shared, WhenWaiting};
 use crate::handle::{Link, Outcome};
 use crate::{ControlError, ExecError, RunHandle, RunUpdate};
 
+use agents::Agents;
 use asks::Asks;
 use batch::Settled;
 use flights::Flights;
@@ -50,7 +59,13 @@ use lending::Lending;
 
 use command::Told;
 
+pub(crate) use agents::{AgentWord, What};
 pub(crate) use command::{Command, Control};
+pub(crate) use flight::fly;
+pub(crate) use model_error::tool_error as model_tool_error;
+pub(crate) use outcome::{Reach, Returned, judge, redact, take_apart, within};
+pub(crate) use path_arguments::PathArguments;
+pub(crate) use redact::Redactor;
 
 /// The updates that a slow watcher may be behind before it loses the oldest.
 const UPDATES: usize = 1024;
@@ -128,6 +143,7 @@ struct Drive {
     keeper: Keeper,
     flights: Flights,
     asks: Asks,
+    agents: Agents,
     lending: Lending,
     jitter: Jitter,
     /// What calls came to, not journaled yet.
@@ -163,6 +179,7 @@ impl Drive {
             journal: Journal::new(Arc::clone(&shared.store), facts.run.clone(), fence, end),
             flights: Flights::new(shared.grace),
             asks: Asks::default(),
+            agents: Agents::new(),
             lending: Lending::new(&plan),
             jitter: Jitter::new(),
             results: Vec::new(),
@@ -252,6 +269,7 @@ impl Drive {
             biased;
             Some(landed) = self.flights.land() => self.results.extend(landed),
             Some(command) = self.inbox.recv() => self.take(command),
+            () = self.agents.listen() => {}
             Some(fetched) = self.lending.next() => self.lent(fetched),
             Some(answer) = self.asks.next() => self.pending.extend(answer),
             error = self.keeper.lost() => return Err(error),
@@ -262,6 +280,7 @@ impl Drive {
         while let Some(landed) = self.flights.try_land() {
             self.results.extend(landed);
         }
+        self.agents.try_listen();
         while let Ok(command) = self.inbox.try_recv() {
             self.take(command);
         }

@@ -14,12 +14,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use plan_llm::LanguageModel;
+use plan_model::ModelName;
 use plan_run::RunId;
 use plan_store::{Clock, OwnerId, Store, SystemClock};
 use plan_validate::Policy;
 
 use crate::handle::Link;
-use crate::{HumanChannel, SecretSource, ToolRegistry};
+use crate::{HumanChannel, ModelRegistry, SecretSource, ToolRegistry};
 
 pub use error::{ControlError, ExecError, LoadError, ResumeError, StartError, Unequipped};
 pub use load::read_run;
@@ -55,6 +57,7 @@ pub enum WhenWaiting {
 #[derive(Debug, Clone)]
 pub(crate) struct Shared {
     pub(crate) tools: ToolRegistry,
+    pub(crate) models: ModelRegistry,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) policy: Policy,
     pub(crate) clock: Arc<dyn Clock>,
@@ -76,6 +79,7 @@ impl Executor {
         Self {
             shared: Arc::new(Shared {
                 tools,
+                models: ModelRegistry::new(),
                 store: Arc::new(store),
                 policy: Policy::default(),
                 clock: Arc::new(SystemClock),
@@ -99,6 +103,20 @@ impl Executor {
     #[must_use]
     pub fn policy(self, policy: Policy) -> Self {
         self.set(|shared| shared.policy = policy)
+    }
+
+    /// The models that plans may ask. Default: none, and a plan that asks one is refused at its start.
+    #[must_use]
+    pub fn models(self, models: ModelRegistry) -> Self {
+        self.set(|shared| shared.models = models)
+    }
+
+    /// Adds what answers for one model.
+    #[must_use]
+    pub fn model(self, name: ModelName, model: impl LanguageModel + 'static) -> Self {
+        self.set(|shared| {
+            shared.models = std::mem::take(&mut shared.models).with(name, Arc::new(model));
+        })
     }
 
     /// The source of time. Default: the system's.

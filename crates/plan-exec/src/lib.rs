@@ -4,20 +4,24 @@
 //! - [`Executor`] starts runs, and takes them up again in any process.
 //! - [`read_run`] reads the record of a run, also where its tools are gone.
 //! - [`RunHandle`] watches a run, answers its questions, cancels it.
-//! - [`Tool`], [`CodeRunner`], [`HumanChannel`], [`SecretSource`] and
-//!   [`Clock`] are what an application implements.
+//! - [`ModelRegistry`] holds the host's models.
+//! - [`Tool`], [`CodeRunner`], [`LanguageModel`](plan_llm::LanguageModel), [`AgentRunner`],
+//!   [`HumanChannel`], [`SecretSource`] and [`Clock`] are what an application implements.
 //!
 //! All decisions are made by the pure machine of `plan-run`. This crate brings it
 //! time, results and a journal, and does what the journal says.
 
+mod agent;
 mod cancellation;
 mod code;
 mod context;
 mod drive;
 mod executor;
+mod folder;
 mod handle;
 mod human;
 mod inputs;
+mod models;
 mod progress;
 mod random;
 mod registry;
@@ -27,16 +31,19 @@ mod tool_error;
 mod tool_fn;
 mod update;
 
+pub use agent::{AgentRunner, AgentTask, AgentTools, LoopAgent};
 pub use cancellation::Cancellation;
 pub use code::{CodeOutput, CodeRequest, CodeRunner, ScriptSource};
-pub use context::ToolContext;
+pub use context::{FileAccess, GrantedFile, ToolContext};
 pub use executor::{
     ControlError, ExecError, Executor, LoadError, Recovery, Resume, ResumeError, StartError,
     Unequipped, WhenWaiting, read_run,
 };
+pub use folder::Folder;
 pub use handle::RunHandle;
 pub use human::{HumanAnswer, HumanChannel};
 pub use inputs::{Inputs, RunRequest};
+pub use models::ModelRegistry;
 pub use plan_store::{Clock, SystemClock};
 pub use random::new_run_id;
 pub use registry::{RegistryError, ToolRegistry};

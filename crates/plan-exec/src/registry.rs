@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plan_model::{IdError, LanguageName, ToolName};
-use plan_validate::catalog::{CatalogRejected, LanguageSpec, ToolCatalog};
+use plan_model::{AgentName, IdError, LanguageName, ToolName};
+use plan_validate::catalog::{AgentSpec, CatalogRejected, LanguageSpec, ToolCatalog};
 
-use crate::{CodeRunner, IntoTool, Tool};
+use crate::{AgentRunner, CodeRunner, IntoTool, Tool};
 
 /// The tools of a host.
 ///
@@ -18,6 +18,8 @@ pub struct ToolRegistry {
     catalog: ToolCatalog,
     tools: BTreeMap<ToolName, Arc<dyn Tool>>,
     code: Option<Arc<dyn CodeRunner>>,
+    agents: BTreeMap<AgentName, Arc<dyn AgentRunner>>,
+    agent: Option<Arc<dyn AgentRunner>>,
 }
 
 impl ToolRegistry {
@@ -34,6 +36,8 @@ impl ToolRegistry {
             catalog,
             tools: BTreeMap::new(),
             code: None,
+            agents: BTreeMap::new(),
+            agent: None,
         }
     }
 
@@ -85,6 +89,37 @@ impl ToolRegistry {
         self
     }
 
+    /// Adds an agent, and its description to the catalog.
+    #[must_use]
+    pub fn with_agent(mut self, spec: AgentSpec, runner: Arc<dyn AgentRunner>) -> Self {
+        self.agents.insert(spec.name.clone(), runner);
+        self.catalog = self.catalog.with_agent(spec);
+        self
+    }
+
+    /// Adds what runs an agent that the catalog describes. A `loop` of the catalog needs none: it asks its model.
+    ///
+    /// # Errors
+    /// When the catalog has no such agent.
+    pub fn implement_agent(
+        mut self,
+        name: AgentName,
+        runner: Arc<dyn AgentRunner>,
+    ) -> Result<Self, RegistryError> {
+        if !self.catalog.agents().contains_key(&name) {
+            return Err(RegistryError::NoSuchAgent { name });
+        }
+        self.agents.insert(name, runner);
+        Ok(self)
+    }
+
+    /// Sets what runs the agents of steps that name none.
+    #[must_use]
+    pub fn with_default_agent(mut self, runner: Arc<dyn AgentRunner>) -> Self {
+        self.agent = Some(runner);
+        self
+    }
+
     /// Adds a language that scripts may be written in, or replaces it.
     #[must_use]
     pub fn with_language(mut self, name: LanguageName, language: LanguageSpec) -> Self {
@@ -100,6 +135,14 @@ impl ToolRegistry {
     /// The implementation of a tool.
     pub fn tool(&self, name: &ToolName) -> Option<&Arc<dyn Tool>> {
         self.tools.get(name)
+    }
+
+    /// What runs the agent of this name, or the one of steps that name none.
+    pub fn agent_runner(&self, name: Option<&AgentName>) -> Option<&Arc<dyn AgentRunner>> {
+        match name {
+            Some(name) => self.agents.get(name),
+            None => self.agent.as_ref(),
+        }
     }
 
     /// What runs scripts.
@@ -137,6 +180,12 @@ pub enum RegistryError {
     SpecDiffers {
         /// The name.
         name: ToolName,
+    },
+    /// The catalog does not describe the agent.
+    #[error("the catalog has no agent `{name}`")]
+    NoSuchAgent {
+        /// The name.
+        name: AgentName,
     },
     /// The catalog refused it.
     #[error(transparent)]

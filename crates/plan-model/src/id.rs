@@ -88,6 +88,15 @@ fn check_host_name(text: &str) -> Result<(), IdError> {
     }
 }
 
+/// A kind of name, as the reader makes it: it reports a bad one and keeps it as it is.
+pub(crate) trait Name: Sized {
+    /// Checks a text against the grammar of this kind.
+    fn check(text: &str) -> Result<(), IdError>;
+
+    /// The name of a text that others may hold too.
+    fn of_shared(text: Arc<str>) -> Self;
+}
+
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident, $check:expr) => {
         $(#[$doc])*
@@ -160,6 +169,17 @@ macro_rules! name {
         impl From<$name> for String {
             fn from(name: $name) -> Self {
                 String::from(&*name.0)
+            }
+        }
+
+        impl Name for $name {
+            fn check(text: &str) -> Result<(), IdError> {
+                let check: fn(&str) -> Result<(), IdError> = $check;
+                check(text)
+            }
+
+            fn of_shared(text: Arc<str>) -> Self {
+                Self(text)
             }
         }
 
@@ -237,7 +257,7 @@ macro_rules! unchecked {
     )+};
 }
 
-unchecked! { StepId InputName ConfigKey OutputName ItemName ToolName ModelName LanguageName AgentName }
+unchecked! { StepId InputName OutputName ItemName ToolName ModelName LanguageName }
 
 /// The identity of a plan over all its versions: a UUID in lower case with hyphens.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

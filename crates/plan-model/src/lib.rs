@@ -16,6 +16,7 @@ mod digest;
 mod id;
 mod limits;
 mod number;
+mod plain;
 mod plan;
 mod pointer;
 mod reference;
@@ -34,6 +35,7 @@ pub use id::{
     PlanId, PlanIdError, SecretName, StepId, ToolName,
 };
 pub use limits::Limits;
+pub use plain::{plain_text, steers_terminal};
 pub use plan::{
     FailurePolicy, Input, InputKind, Metadata, Plan, PlanLimits, PlanOutput, PlanStatus, Schema,
     ValueType,

@@ -7,7 +7,7 @@
 use plan_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::StopReason;
+use crate::event::{Budget, StopReason};
 use crate::{Event, EventKind, SkipReason};
 
 /// The newest version that [`encode`] writes and [`decode`] reads.
@@ -16,7 +16,7 @@ pub const VERSION: u32 = 2;
 /// The version that has been there from the beginning.
 const FIRST: u32 = 1;
 
-/// The version with items of fan-outs.
+/// The version with items of fan-outs, models and agents.
 const ITEMS: u32 = 2;
 
 /// The version in which an event of this kind was first written.
@@ -27,6 +27,13 @@ fn version_of(event: &EventKind) -> u32 {
         | EventKind::ItemsStopped { .. }
         | EventKind::ListCollected { .. }
         | EventKind::FanOutDropped { .. }
+        | EventKind::ModelAnswered { .. }
+        | EventKind::AgentCalled(_)
+        | EventKind::AgentCallEnded { .. }
+        | EventKind::BudgetCrossed {
+            budget: Budget::ModelTokens,
+            ..
+        }
         | EventKind::StepSkipped {
             reason: SkipReason::ItemFailed | SkipReason::OutOfTime,
             ..

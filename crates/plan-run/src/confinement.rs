@@ -93,3 +93,17 @@ impl Restraint {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_held_is_advised_about() {
+        let held = |held: &[Restraint]| {
+            Confinement::new(SandboxMode::BestEffort, held.iter().copied(), []).advice()
+        };
+        assert!(held(&[Restraint::Files]).is_some_and(|advice| advice.contains("`read_roots`")));
+        assert_eq!(held(&[Restraint::Memory]), None);
+    }
+}

@@ -7,8 +7,8 @@ use plan_model::{Digest, PlanId, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Answer, Confinement, Decision, Failure, IdempotencyKey, JsonObject, PrincipalName, Request,
-    RequestId, RunId, RunStatus, SkipReason, StepPath,
+    Answer, Confinement, Decision, Failure, IdempotencyKey, JsonObject, ModelUsage, PrincipalName,
+    Request, RequestId, RunId, RunStatus, SkipReason, StepPath,
 };
 
 /// One fact and when it happened.
@@ -39,6 +39,31 @@ pub enum EventKind {
         attempt: u32,
         /// How it ended.
         outcome: AttemptOutcome,
+    },
+    /// A model answered an attempt, or counted tokens for an answer that it did not give.
+    ModelAnswered {
+        /// The step.
+        step: StepPath,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// Which answer to this attempt it is, from 1.
+        answer: u32,
+        /// What it cost.
+        usage: ModelUsage,
+    },
+    /// An agent asks for a call of a tool. Unless it is refused, it is made next.
+    AgentCalled(Box<AgentCalled>),
+    /// A call that an agent had asked for is over.
+    AgentCallEnded {
+        /// The step.
+        step: StepPath,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// Which of the attempt's calls it is, from 1.
+        call: u32,
+        /// Why it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<Box<Failure>>,
     },
     /// A failed attempt will be followed by another one.
     RetryScheduled {
@@ -190,6 +215,9 @@ impl EventKind {
             Self::RunCreated(_) => "run_created",
             Self::AttemptStarted(_) => "attempt_started",
             Self::AttemptEnded { .. } => "attempt_ended",
+            Self::ModelAnswered { .. } => "model_answered",
+            Self::AgentCalled(_) => "agent_called",
+            Self::AgentCallEnded { .. } => "agent_call_ended",
             Self::RetryScheduled { .. } => "retry_scheduled",
             Self::RetryDropped { .. } => "retry_dropped",
             Self::StepSkipped { .. } => "step_skipped",
@@ -217,10 +245,13 @@ impl EventKind {
     pub fn step(&self) -> Option<&StepPath> {
         match self {
             Self::AttemptStarted(started) => Some(&started.step),
+            Self::AgentCalled(called) => Some(&called.step),
             Self::ItemsExpanded(expanded) => Some(&expanded.step),
             Self::RequestOpened(request) => Some(&request.step),
             Self::RequestAnswered(answered) => Some(&answered.step),
             Self::AttemptEnded { step, .. }
+            | Self::ModelAnswered { step, .. }
+            | Self::AgentCallEnded { step, .. }
             | Self::RetryScheduled { step, .. }
             | Self::RetryDropped { step, .. }
             | Self::StepSkipped { step, .. }
@@ -318,6 +349,28 @@ pub struct AttemptStarted {
     pub key: IdempotencyKey,
     /// The arguments as resolved; secrets and sensitive inputs are masked.
     pub arguments: JsonObject,
+    /// The most tokens that its models may use, set aside of what the run has left; absent: no bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
+/// A call that an agent asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AgentCalled {
+    /// The step of the agent.
+    pub step: StepPath,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// Which of the attempt's calls it is, from 1.
+    pub call: u32,
+    /// The tool, as the agent names it.
+    pub tool: String,
+    /// The arguments, as the agent wrote them.
+    pub arguments: JsonObject,
+    /// Why it is not made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Box<Failure>>,
 }
 
 /// The list of a fan-out, as far as a journal has it: the items are what its `over` reads.
@@ -420,6 +473,8 @@ pub enum StopReason {
 pub enum Budget {
     /// Tool calls over all attempts and generations.
     ToolCalls,
+    /// Tokens of models over all attempts and generations.
+    ModelTokens,
     /// Driven time in milliseconds; waiting is not counted.
     WallTime,
     /// The run's deadline, in milliseconds since 1970.

@@ -174,6 +174,17 @@ impl IdempotencyKey {
     pub fn of(run: &RunId, step: &StepPath, generation: u32) -> Self {
         Self(derived(&[run.as_str(), &step.to_string(), &generation.to_string()]).into())
     }
+
+    /// The key of one call that the agent of an attempt makes.
+    pub fn of_agent_call(agent: &Self, attempt: u32, call: u32) -> Self {
+        let parts = [
+            "call",
+            agent.as_str(),
+            &attempt.to_string(),
+            &call.to_string(),
+        ];
+        Self(derived(&parts).into())
+    }
 }
 
 impl RequestId {

@@ -21,6 +21,7 @@ mod object;
 mod refused;
 mod request;
 mod status;
+mod usage;
 
 pub use codec::{DecodeError, decode, encode};
 pub use confinement::{Confinement, Restraint};
@@ -28,12 +29,13 @@ pub use event::{Event, EventKind};
 pub use failure::{Effect, Failure, FailureClass, RetryAdvice};
 pub use id::{IdempotencyKey, NameError, PrincipalName, RequestId, RunId, StepPath, StepPathError};
 pub use machine::{
-    AnswerRefused, AttemptSuccess, Basis, CodeEffect, CodeText, CreateRefused, DecisionRefused,
-    Drift, EffectCall, Ending, Machine, NewRun, RecordedPlan, ResumeRefused, Resumption,
-    ToolEffect, UnsupportedStep,
+    AgentEffect, AgentReport, AnswerRefused, AttemptSuccess, Basis, CodeEffect, CodeText,
+    CreateRefused, DecisionRefused, Drift, EffectCall, Ending, Machine, ModelAnswer, NewRun,
+    PromptEffect, RecordedPlan, ResumeRefused, Resumption, ToolEffect, UnsupportedStep,
 };
 pub use object::JsonObject;
 pub use record::RunRecord;
 pub use refused::Refused;
 pub use request::{Answer, CallTarget, Decision, ProposedCall, Request, RequestKind};
 pub use status::{RunStatus, SkipReason, StepStatus};
+pub use usage::ModelUsage;

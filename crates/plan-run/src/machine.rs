@@ -1,5 +1,6 @@
 //! One run: its state, and what can be asked of it.
 
+mod agent_call;
 mod answer;
 mod basis;
 mod budget;
@@ -18,6 +19,7 @@ mod layout;
 mod measure;
 mod outputs;
 mod phase;
+mod prompt_call;
 mod propose;
 mod publish;
 mod ready;
@@ -30,7 +32,9 @@ mod scope;
 mod settle;
 mod slot;
 mod snapshot;
+mod spoken;
 mod state;
+mod tokens;
 mod transition;
 
 use std::sync::Arc;
@@ -41,6 +45,7 @@ use plan_validate::ValidatedPlan;
 use crate::event::Event;
 use crate::{Refused, Request, RunId, RunStatus, StepPath};
 
+pub use agent_call::{AgentEffect, AgentReport};
 pub use answer::AnswerRefused;
 pub use basis::{Basis, RecordedPlan};
 pub use create::{CreateRefused, NewRun};
@@ -48,6 +53,7 @@ pub use decide::DecisionRefused;
 pub use drain::Ending;
 pub use effect::{CodeEffect, CodeText, EffectCall, ToolEffect};
 pub use layout::UnsupportedStep;
+pub use prompt_call::{ModelAnswer, PromptEffect};
 pub use recover::Drift;
 pub use resume::{ResumeRefused, Resumption};
 pub use settle::AttemptSuccess;

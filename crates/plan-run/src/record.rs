@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::event::{Event, LateResult, PlanRef};
 use crate::{
-    Confinement, Failure, JsonObject, Machine, PrincipalName, RecordedPlan, Refused, Request,
-    RunId, RunStatus, StepPath, StepStatus,
+    Confinement, Failure, JsonObject, Machine, ModelUsage, PrincipalName, RecordedPlan, Refused,
+    Request, RunId, RunStatus, StepPath, StepStatus,
 };
 
 /// A run as it stands: its status, its steps, what it published.
@@ -28,6 +28,7 @@ pub struct RunRecord {
     pub(crate) principal: Option<PrincipalName>,
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) inputs: JsonObject,
+    pub(crate) usage: Option<ModelUsage>,
     pub(crate) steps: Vec<StepRecord>,
     pub(crate) index: BTreeMap<StepId, usize>,
     pub(crate) outputs: JsonObject,
@@ -62,6 +63,8 @@ pub struct StepRecord {
     pub stdout: Option<String>,
     /// The last of standard error, where there was one.
     pub stderr: Option<String>,
+    /// What models counted for it, over all its attempts; `None` where none answered.
+    pub usage: Option<ModelUsage>,
     /// Who answered its last request.
     pub answered_by: Option<PrincipalName>,
     /// Its last failure, unless it went well afterwards.
@@ -103,6 +106,30 @@ pub struct AttemptRecord {
     pub end: Option<Box<AttemptEnd>>,
     /// A result that came after it had ended.
     pub late: Option<Box<LateResult>>,
+    /// What models counted for it; `None` where none answered.
+    pub usage: Option<ModelUsage>,
+    /// The calls that its agent asked for.
+    pub calls: Vec<AgentCallRecord>,
+}
+
+/// A call of a tool that an agent asked for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AgentCallRecord {
+    /// Its number among the calls of the attempt, from 1.
+    pub call: u32,
+    /// The tool, as the agent named it.
+    pub tool: String,
+    /// The arguments, as the agent wrote them.
+    pub arguments: JsonObject,
+    /// When it was asked for.
+    pub started_at: Timestamp,
+    /// When it ended; `None` while it runs, where it was refused, and where the attempt ended before.
+    pub ended_at: Option<Timestamp>,
+    /// Why it was not made.
+    pub refusal: Option<Box<Failure>>,
+    /// Why it failed.
+    pub failure: Option<Box<Failure>>,
 }
 
 /// How an attempt ended.
@@ -238,6 +265,11 @@ impl RunRecord {
         &self.outputs
     }
 
+    /// What models counted over all attempts and resets, items included; `None` where none answered.
+    pub fn usage(&self) -> Option<ModelUsage> {
+        self.usage
+    }
+
     /// Every step of the main flow, in plan order. Those of bodies are in the items of their fan-out.
     pub fn steps(&self) -> &[StepRecord] {
         &self.steps
@@ -267,9 +299,8 @@ impl RunRecord {
         let mut ids = path.items().iter().map(|(id, _)| id).chain([path.step()]);
         let mut step = self.step(ids.next()?.as_str())?;
         for ((_, item), id) in path.items().iter().zip(ids) {
-            let items = step.items.iter();
-            let item = items.filter(|known| known.index == *item).next_back()?;
-            step = item.step(id.as_str())?;
+            // the items that were begun are the first ones of the list
+            step = step.items.get(*item)?.step(id.as_str())?;
         }
         Some(step)
     }

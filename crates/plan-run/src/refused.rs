@@ -74,6 +74,16 @@ pub enum Refused {
         /// The attempt that it names.
         actual: u32,
     },
+    /// The event names another answer of a model than the next one.
+    #[error("answer {actual} to `{step}` is not answer {expected}")]
+    WrongAnswer {
+        /// The step.
+        step: StepPath,
+        /// The answer that comes next.
+        expected: u32,
+        /// The answer that it names.
+        actual: u32,
+    },
     /// The event names another generation.
     #[error("generation {actual} is not generation {expected}")]
     WrongGeneration {

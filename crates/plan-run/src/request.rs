@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plan_model::{Digest, LanguageName, Timestamp, ToolName};
+use plan_model::{AgentName, Digest, LanguageName, ModelName, Timestamp, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +50,10 @@ pub enum CallTarget {
     Tool(ToolName),
     /// A script in this language.
     Language(LanguageName),
+    /// A model.
+    Model(ModelName),
+    /// An agent; absent: the host's default.
+    Agent(Option<AgentName>),
 }
 
 impl fmt::Display for CallTarget {
@@ -57,6 +61,9 @@ impl fmt::Display for CallTarget {
         match self {
             Self::Tool(name) => write!(f, "tool `{name}`"),
             Self::Language(name) => write!(f, "a script in `{name}`"),
+            Self::Model(name) => write!(f, "the model `{name}`"),
+            Self::Agent(Some(name)) => write!(f, "the agent `{name}`"),
+            Self::Agent(None) => f.write_str("the host's agent"),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! - [`mod@store_suite`]: what every store must do, run over each adapter.
 //! - [`assert_plan`]: what a plan of one's own may do, and what is found in it.
 //! - [`Scripted`]: tools that do what a script says, and remember their calls.
+//! - [`ScriptedModel`]: the same for language models.
 //! - [`Gate`]: holds calls back until a test lets them go, so that no test sleeps.
 //! - [`PausedClock`]: the time of Tokio's paused clock as a time of day.
 //! - [`FaultyStore`]: a store that fails where a test says.
@@ -32,6 +33,7 @@ mod faulty_store;
 mod gate;
 mod run;
 mod scripted;
+mod scripted_model;
 mod within;
 
 pub use assert_plan::{AssertPlan, assert_plan};
@@ -41,7 +43,4 @@ pub use faulty_store::{Fault, FaultyStore};
 pub use gate::Gate;
 pub use run::{checked, run_plan};
 pub use scripted::{Call, CallLog, Scripted};
-
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/simulate.md")]
-mod guide {}
+pub use scripted_model::ScriptedModel;

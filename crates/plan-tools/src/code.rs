@@ -1,9 +1,13 @@
 //! Runs the scripts of `CODE_CALL` steps, one process for each.
 
+mod blank;
 mod confine;
 mod hold;
 mod language;
 mod script;
+
+pub(crate) use confine::{Roots, scratch};
+pub(crate) use hold::mark;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,6 +25,8 @@ use crate::process::{
     ChildCommand, Exit, Finished, ResourceLimits, SandboxMissing, Stop, Support, run,
 };
 use crate::subprocess::tool_error;
+
+use blank::Blanks;
 
 /// Runs scripts with the interpreters of a catalog.
 ///
@@ -46,6 +52,7 @@ pub struct ProcessCodeRunner {
     sandbox: SandboxMode,
     support: Support,
     limits: ResourceLimits,
+    blanks: Blanks,
 }
 
 impl ProcessCodeRunner {
@@ -56,6 +63,7 @@ impl ProcessCodeRunner {
             sandbox,
             support: Support::of_this_system(),
             limits: ResourceLimits::default(),
+            blanks: Blanks::default(),
         }
     }
 
@@ -115,7 +123,7 @@ impl ProcessCodeRunner {
         if self.sandbox != SandboxMode::Off && !code.env.contains_key("TMPDIR") {
             command = command.env("TMPDIR", confine::temporary(&scratch).await?);
         }
-        let sandbox = hold::grant(sandbox, &roots, spec);
+        let sandbox = hold::grant(sandbox, &roots, cx.files(), spec);
         cx.confine(sandbox.confinement());
         command = command.sandbox(sandbox);
         if let Some(stdin) = code.stdin {
@@ -131,6 +139,10 @@ impl CodeRunner for ProcessCodeRunner {
         let timeout = code.timeout;
         let (command, file) = self.command(code, cx).await?;
         hold::warn(cx);
+        let made = match self.sandbox {
+            SandboxMode::Off => Vec::new(),
+            SandboxMode::Required | SandboxMode::BestEffort => self.blanks.make(cx.files()),
+        };
         let stop = async {
             let cancelled = cx.cancellation().cancelled();
             let Some(time) = timeout else {
@@ -143,7 +155,7 @@ impl CodeRunner for ProcessCodeRunner {
             }
         };
         let finished = run(&command, stop).await;
-        drop(file);
+        drop((file, made));
         output(finished.map_err(|error| tool_error(&error))?, &self.limits)
     }
 }

@@ -66,3 +66,10 @@ pub fn load_policy(path: impl AsRef<Path>) -> Result<Policy, FileError> {
     Policy::from_document(file.document())
         .map_err(|rejected| file.rejected(rejected.findings().to_vec()))
 }
+
+/// The value that a YAML text holds.
+pub(crate) fn yaml_value(bytes: &[u8]) -> Option<serde_json::Value> {
+    yaml::read(bytes, &Limits::default())
+        .ok()
+        .map(|(value, _)| value)
+}

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plan_exec::{RegistryError, ToolRegistry};
-use plan_model::ToolName;
-use plan_validate::ToolCatalog;
+use plan_model::{AgentName, ToolName};
 use plan_validate::policy::SandboxMode;
+use plan_validate::{AgentKind, ToolCatalog};
 use serde_json::Value;
 
-use crate::{CatalogFile, ConfigError, ProcessCodeRunner, SubprocessTool};
+use crate::{CatalogFile, ConfigError, ProcessCodeRunner, SubprocessAgent, SubprocessTool};
 
 /// Tools of a catalog, and those of them that this build cannot run.
 #[derive(Debug, Clone)]
@@ -18,6 +18,18 @@ pub struct CatalogTools {
     pub registry: ToolRegistry,
     /// Tools without an implementation, in the order of their names. A run of a plan that calls one is refused.
     pub unavailable: Vec<Unavailable>,
+    /// Agents that are programs and cannot be run as the catalog describes them, in the order of their names.
+    pub idle: Vec<UnavailableAgent>,
+}
+
+/// An agent that is in the catalog and cannot run here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the agent `{name}` {reason}")]
+pub struct UnavailableAgent {
+    /// The agent.
+    pub name: AgentName,
+    /// Why it cannot run.
+    pub reason: ConfigError,
 }
 
 /// A tool that is in the catalog and cannot run here.
@@ -81,9 +93,23 @@ pub fn tools_of(
             Err(reason) => unavailable.push(Unavailable { name, reason }),
         }
     }
+    let mut idle = Vec::new();
+    let programs = catalog.agents().values();
+    for spec in programs.filter(|spec| spec.kind == AgentKind::Subprocess) {
+        match SubprocessAgent::new(spec, folder) {
+            Ok(agent) => {
+                registry = registry.implement_agent(spec.name.clone(), Arc::new(agent))?;
+            }
+            Err(reason) => idle.push(UnavailableAgent {
+                name: spec.name.clone(),
+                reason,
+            }),
+        }
+    }
     Ok(CatalogTools {
         registry,
         unavailable,
+        idle,
     })
 }
 

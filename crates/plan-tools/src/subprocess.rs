@@ -16,7 +16,9 @@ use serde_json::{Map, Value};
 
 pub use config::{ConfigError, PassArguments, SubprocessConfig, SubprocessKind};
 
+pub(crate) use config::{check_input, check_script};
 pub(crate) use failure::tool_error;
+pub(crate) use template::{fill_all, names};
 
 use crate::process::{ChildCommand, Stop, find_program, host_path, run};
 

@@ -33,10 +33,12 @@ pub(crate) use certain::{
 };
 pub(crate) use follow::DeadEnd;
 pub(crate) use guards::{Guard, Guards};
+use kinds::Kinds;
 pub(crate) use misfits::{Fault, Misfit};
 pub(crate) use missing::{MissingStep, Naming, Place};
 pub(crate) use outputs::Outputs;
 pub(crate) use trust::{Cause, Distrust, Inflow, Way};
+use uses::Collector;
 pub(crate) use uses::{Site, Use};
 
 /// So many outputs are looked through one by one.
@@ -58,7 +60,7 @@ pub(crate) struct Facts<'a> {
     /// Every reference of the plan in document order, plan outputs last.
     pub(crate) uses: Vec<Use<'a>>,
     inputs: HashMap<&'a str, usize>,
-    kinds: kinds::Kinds,
+    kinds: Kinds,
     tools: Vec<Option<&'a Arc<CatalogTool>>>,
     missing: OnceCell<Vec<MissingStep<'a>>>,
     guards: OnceCell<Guards>,
@@ -86,14 +88,18 @@ impl<'a> Facts<'a> {
         for (index, input) in plan.inputs.iter().enumerate() {
             inputs.entry(input.name.as_str()).or_insert(index);
         }
-        let tools = plan
-            .steps
-            .iter()
-            .map(|step| match &step.config {
+        let count = plan.steps.len();
+        let mut kinds = Kinds::with_capacity(count);
+        let mut tools = Vec::with_capacity(count);
+        let mut uses = Collector::with_capacity(count, graph);
+        for (index, step) in plan.steps.iter().enumerate() {
+            kinds.add(step);
+            uses.add(index, step);
+            tools.push(match &step.config {
                 plan_model::StepConfig::ToolCall(call) => catalog.shared_tool(&call.tool),
                 _ => None,
-            })
-            .collect();
+            });
+        }
         Self {
             plan,
             graph,
@@ -103,9 +109,9 @@ impl<'a> Facts<'a> {
             limits,
             origin,
             unread,
-            uses: uses::of(plan, graph),
+            uses: uses.finish(plan),
             inputs,
-            kinds: kinds::Kinds::of(plan),
+            kinds,
             tools,
             missing: OnceCell::new(),
             guards: OnceCell::new(),

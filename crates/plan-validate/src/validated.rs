@@ -135,24 +135,7 @@ impl ValidatedPlan {
         let Some(tool) = self.catalog_tool(step) else {
             return Ok(());
         };
-        let mut faults: Vec<String> = Vec::new();
-        if !tool.takes_other_arguments() {
-            let unknown = arguments
-                .keys()
-                .filter(|name| tool.argument(name).is_none());
-            faults.extend(
-                unknown.map(|name| format!("the tool has no argument {}", text::quoted(name))),
-            );
-        }
-        if let Some(schema) = &tool.input {
-            let value = Value::Object(arguments.clone());
-            faults.extend(lines(&schema.violations(&value, Quote::Shown)));
-        }
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(faults)
-        }
+        tool.check_arguments(arguments)
     }
 
     /// Whether outputs are what a step declares, and what its tool's output schema says.
@@ -234,7 +217,7 @@ impl Serialize for ValidatedPlan {
     }
 }
 
-fn lines(violations: &[crate::catalog::Violation]) -> impl Iterator<Item = String> {
+pub(crate) fn lines(violations: &[crate::catalog::Violation]) -> impl Iterator<Item = String> {
     violations.iter().map(|violation| {
         if violation.pointer.as_str().is_empty() {
             violation.message.clone()

@@ -17,7 +17,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("plan-run", &["plan-validate"]),
     ("plan-store", &["plan-run"]),
     ("plan-store-sqlite", &["plan-store"]),
-    ("plan-exec", &["plan-store"]),
+    ("plan-llm", &[]),
+    ("plan-exec", &["plan-store", "plan-llm"]),
     ("plan-tools", &["plan-exec"]),
     ("planwright", &["plan-tools", "plan-store-sqlite"]),
     ("plan-cli", &["planwright"]),
@@ -31,6 +32,7 @@ const CORE: &[&str] = &[
     "plan-validate",
     "plan-run",
     "plan-store",
+    "plan-llm",
     "plan-exec",
 ];
 const HEAVY: &[&str] = &[
@@ -44,7 +46,7 @@ const HEAVY: &[&str] = &[
 ];
 
 /// Crates that a pure crate may not depend on directly: it has no clock, runtime or file system.
-const PURE: &[&str] = &["plan-model", "plan-validate", "plan-run"];
+const PURE: &[&str] = &["plan-model", "plan-validate", "plan-run", "plan-llm"];
 const IMPURE: &[&str] = &["tokio", "futures", "rand", "tempfile", "rustix"];
 
 pub(super) fn check(root: &Path) -> Vec<Untidy> {

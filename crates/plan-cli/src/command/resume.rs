@@ -9,7 +9,7 @@ use super::answer::{answer, decision};
 use super::run::executor;
 use crate::args::Resume;
 use crate::exit::{Exit, Halt};
-use crate::host::{Host, SCRIPTS, UNCONFINED};
+use crate::host::{Host, SCRIPTS};
 use crate::output::{self, Detail};
 use crate::session::{Ended, Form, Signals, conclude, follow, principal, show};
 use crate::store::{self, Missing, Place};
@@ -63,8 +63,8 @@ pub(super) async fn resume(arguments: Resume) -> Result<Exit, Halt> {
         TakenUp::GivenUp => return Ok(Exit::Waiting),
     };
     output::say(format!("run {run}"));
-    if created.sources.contains_key(SCRIPTS) {
-        output::say(format!("warning: {UNCONFINED}"));
+    if let Some(warning) = created.sources.get(SCRIPTS) {
+        output::say(format!("warning: {warning}"));
     }
     let steps = handle
         .record()

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::check::Subject;
 use crate::args::Run;
 use crate::exit::{Exit, Halt};
-use crate::host::{Host, SCRIPTS, is_unconfined, runnable};
+use crate::host::{Host, SCRIPTS, runnable, unconfined};
 use crate::input::{Input, is_stdin, json_object, json_value};
 use crate::output::{self, finding_json, refusal_json};
 use crate::session::{Form, Signals, conclude, follow, principal};
@@ -70,8 +70,8 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     for (name, location) in &host.sources {
         request = request.source(name, location);
     }
-    if is_unconfined(&plan, &host.policy) {
-        request = request.source(SCRIPTS, "without a sandbox");
+    if let Some(warning) = unconfined(&plan, &host.policy) {
+        request = request.source(SCRIPTS, warning);
     }
     let mut signals = Signals::take()?;
     output::say(format!("run {run}"));
@@ -92,7 +92,7 @@ pub(super) fn executor(
 ) -> Executor {
     let executor = Executor::new(tools, opened.store.clone())
         .policy(host.policy.clone())
-        .secrets(crate::host::EnvironmentSecrets);
+        .secrets(planwright::tools::EnvironmentSecrets::new());
     match &opened.scratch {
         Some(folder) => executor.scratch(folder),
         None => executor,

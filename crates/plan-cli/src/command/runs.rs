@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::resume::of_load;
 use crate::args::{List, Runs, Show, Status};
 use crate::exit::{Exit, Halt};
-use crate::host::{SCRIPTS, UNCONFINED};
+use crate::host::SCRIPTS;
 use crate::output::{self, Detail};
 use crate::session::{Form, show as show_record};
 use crate::store::{self, Missing, Place};
@@ -90,8 +90,8 @@ async fn show(arguments: Show) -> Result<Exit, Halt> {
         .map_err(|error| of_load(&error))?;
     let place = Place::of(&arguments.store.url);
     show_record(&record, Form::of(arguments.json), &place, Detail::Whole);
-    if created.sources.contains_key(SCRIPTS) {
-        output::say(format!("warning: {UNCONFINED}"));
+    if let Some(warning) = created.sources.get(SCRIPTS) {
+        output::say(format!("warning: {warning}"));
     }
     Ok(Exit::Fine)
 }

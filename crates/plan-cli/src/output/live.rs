@@ -135,6 +135,16 @@ impl Live {
                 self.ended.insert(step.clone());
                 Some(format!("{step}: cancelled"))
             }
+            EventKind::AgentCalled(called) => {
+                let tool = data(&called.tool, LONG);
+                let refused = called.refusal.as_ref();
+                let refused = refused.map(|why| format!(" (refused: {})", told(why)));
+                Some(format!(
+                    "{}: calls {tool}{}",
+                    called.step,
+                    refused.unwrap_or_default()
+                ))
+            }
             EventKind::RequestOpened(request) => Some(format!(
                 "{}: asks ({}): {}",
                 request.step,
@@ -156,6 +166,8 @@ impl Live {
                 Some("a budget is used up: nothing more starts".to_owned())
             }
             EventKind::RunCreated(_)
+            | EventKind::ModelAnswered { .. }
+            | EventKind::AgentCallEnded { .. }
             | EventKind::RetryDropped { .. }
             | EventKind::RequestWithdrawn { .. }
             | EventKind::Decided { .. }

@@ -1,30 +1,11 @@
-//! Text without what a terminal would obey.
+//! What others wrote, on its way to a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::iter::Peekable;
-use std::str::Chars;
 
-/// Takes out control sequences, control characters but line ends and tabs, and bidirectional controls.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
-        return Cow::Borrowed(text);
-    }
-    let mut kept = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '\u{1b}' => skip_escape(&mut characters),
-            '\u{9b}' => skip_control_sequence(&mut characters),
-            '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => skip_string(&mut characters),
-            // a line end of another system
-            '\r' if characters.peek() == Some(&'\n') => {}
-            unsafe_one if is_unsafe(unsafe_one) => {}
-            other => kept.push(other),
-        }
-    }
-    Cow::Owned(kept)
-}
+use planwright::model::steers_terminal;
+
+pub(crate) use planwright::model::plain_text as plain;
 
 /// What somebody else wrote, set off from our own words: capped, and with its further lines indented,
 /// so that none of it passes for a line of ours.
@@ -47,12 +28,12 @@ pub(crate) fn data(text: &str, most: usize) -> String {
 
 /// JSON text in which the same characters are written as escapes. They stand only in strings.
 pub(super) fn escaped(json: &str) -> Cow<'_, str> {
-    if !json.chars().any(is_unsafe) {
+    if !json.chars().any(steers_terminal) {
         return Cow::Borrowed(json);
     }
     let mut escaped = String::with_capacity(json.len());
     for character in json.chars() {
-        if is_unsafe(character) {
+        if steers_terminal(character) {
             // all of them are in the basic plane; writing to a string does not fail
             let _ = write!(escaped, "\\u{:04x}", u32::from(character));
         } else {
@@ -62,81 +43,9 @@ pub(super) fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-fn is_unsafe(character: char) -> bool {
-    match character {
-        '\n' | '\t' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}' => {
-            true
-        }
-        other => other.is_control(),
-    }
-}
-
-/// What follows ESC, up to where a terminal would take text again.
-fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
-    match rest.peek() {
-        Some('[') => {
-            rest.next();
-            skip_control_sequence(rest);
-        }
-        Some(']' | 'P' | 'X' | '^' | '_') => {
-            rest.next();
-            skip_string(rest);
-        }
-        _ => {
-            while rest.next_if(|next| matches!(next, ' '..='/')).is_some() {}
-            let _ = rest.next_if(|next| matches!(next, '0'..='~'));
-        }
-    }
-}
-
-/// Parameters, and the letter that ends them.
-fn skip_control_sequence(rest: &mut Peekable<Chars<'_>>) {
-    while rest.next_if(|next| matches!(next, ' '..='?')).is_some() {}
-    let _ = rest.next_if(|next| matches!(next, '@'..='~'));
-}
-
-/// A string of the terminal's own; one that never ends is cut at the line's end.
-fn skip_string(rest: &mut Peekable<Chars<'_>>) {
-    while let Some(next) = rest.next_if(|next| *next != '\n') {
-        match next {
-            '\u{7}' | '\u{9c}' => return,
-            '\u{1b}' => {
-                let _ = rest.next_if_eq(&'\\');
-                return;
-            }
-            _ => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn case_43_control_sequences_are_taken_out_whole() {
-        for (text, expected) in [
-            ("plain\ttext\nhere", "plain\ttext\nhere"),
-            ("\u{1b}[31mred\u{1b}[0m", "red"),
-            ("a\u{1b}[2J\u{1b}[1;1Hb", "ab"),
-            ("\u{1b}]0;title\u{7}text", "text"),
-            ("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
-            ("\u{9b}31mred", "red"),
-            ("\u{9d}0;title\u{9c}text", "text"),
-            ("\u{1b}(Btext", "text"),
-            ("\u{1b}cgone", "gone"),
-            ("over\rwritten", "overwritten"),
-            ("two\r\nlines", "two\nlines"),
-            ("bell\u{7}back\u{8}null\0del\u{7f}", "bellbacknulldel"),
-            ("\u{202e}txt.exe", "txt.exe"),
-            ("\u{1b}]0;never ends\nnext line", "\nnext line"),
-            ("\u{1b}", ""),
-            ("\u{1b}[", ""),
-        ] {
-            assert_eq!(plain(text), expected, "{text:?}");
-        }
-    }
 
     #[test]
     fn case_43_what_others_wrote_is_capped_and_set_off() {
@@ -156,7 +65,7 @@ mod tests {
         let value = serde_json::json!({"k\u{9b}": "a\u{7f}b\u{202e}c\u{1b}[31m\n"});
         let text = value.to_string();
         let safe = escaped(&text);
-        assert!(!safe.chars().any(is_unsafe), "{safe}");
+        assert!(!safe.chars().any(steers_terminal), "{safe}");
         assert_eq!(
             serde_json::from_str::<serde_json::Value>(&safe).unwrap(),
             value

@@ -15,6 +15,14 @@ fn expected(plan: &str) -> (i32, Value) {
             0,
             json!({"words": 2, "to_many": "Hello, everybody!", "to_one": null}),
         ),
+        "each" => (
+            0,
+            json!({
+                "words": [1, 3, 2],
+                "verdicts": ["left", "right"],
+                "lists": [[1, 3, 2], ["left", "right"]],
+            }),
+        ),
         "approval" => (4, json!({})),
         "script" => (0, json!({"sum": 42})),
         "planner" => (0, json!({})),
@@ -64,7 +72,7 @@ fn on_example(folder: &Folder, command: &str, plan: &str, more: &[&str]) -> Ende
 #[test]
 fn every_example_checks_and_runs_as_described() {
     let (folder, plans) = examples();
-    assert_eq!(plans.len(), 7, "{plans:?}");
+    assert_eq!(plans.len(), 8, "{plans:?}");
     for plan in &plans {
         let (code, outputs) = expected(plan);
         let checked = on_example(&folder, "check", plan, &["--format", "json"]);

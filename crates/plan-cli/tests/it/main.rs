@@ -1,6 +1,7 @@
 //! The real binary, in folders of its own: exit codes, shapes of JSON, signals and kills.
 #![cfg(test)]
 
+mod agents;
 mod approval;
 mod bad_input;
 mod check;

@@ -174,16 +174,22 @@ fn script() -> Value {
 }
 
 #[test]
-fn a_script_needs_a_word_about_the_sandbox() {
+fn a_script_runs_in_a_sandbox_where_the_kernel_has_one_and_else_needs_a_word_about_it() {
+    let support = planwright::tools::process::Support::of_this_system();
+    let whole = support.files() && support.tcp();
     let folder = prepared(script());
-    let refused = folder
-        .planwright(["run", "plan.json", "--tools", "tools.yaml"])
-        .expect(2);
-    assert!(
-        refused.stderr.contains("sandbox: {mode: best_effort}"),
-        "{}",
-        refused.stderr
-    );
+    let args = ["run", "plan.json", "--tools", "tools.yaml", "--json"];
+    if whole {
+        let ran = folder.planwright(args).expect(0).json();
+        let held = &ran["steps"]["s"]["attempts"][0]["confinement"];
+        assert_eq!(held["mode"], "required");
+        let parts = held["held"].as_array().unwrap();
+        assert!(parts.contains(&json!("files")) && parts.contains(&json!("network")));
+    } else {
+        let refused = folder.planwright(args).expect(2);
+        let way = "sandbox: {mode: best_effort}";
+        assert!(refused.stderr.contains(way), "{}", refused.stderr);
+    }
     for mode in ["best_effort", "best-effort", "off"] {
         let ended = folder
             .planwright([
@@ -198,8 +204,8 @@ fn a_script_needs_a_word_about_the_sandbox() {
             .expect(0);
         assert_eq!(ended.json()["steps"]["s"]["outputs"]["sum"], 3);
         assert_eq!(
-            ended.stderr.contains("without a sandbox"),
-            mode != "off",
+            ended.stderr.contains("without a whole sandbox"),
+            mode != "off" && !whole,
             "{}",
             ended.stderr
         );
@@ -274,4 +280,44 @@ fn a_run_in_memory_leaves_nothing() {
         ])
         .expect(0);
     assert!(!folder.at(".planwright").exists());
+}
+
+#[test]
+fn items_stand_in_the_record_and_are_told_by_their_path() {
+    let folder = prepared(json!([]));
+    let mut document = plan(json!([
+        {"id": "each", "name": "each", "config": {
+            "type": "FAN_OUT", "over": "${conf.rows}", "item_var": "row", "spawn_steps": ["a"],
+            "max_parallel": 2, "on_item_error": "collect",
+        }},
+        tool_call("a", "say", json!({"text": "${item.row}"}), &[]),
+    ]));
+    document["config"] = json!({"rows": ["x", "y"]});
+    folder.write_json("plan.json", &document);
+    let args = [
+        "run",
+        "plan.json",
+        "--tools",
+        "tools.yaml",
+        "--run-id",
+        "r1",
+        "--json",
+    ];
+    let ended = folder.planwright(args).expect(0);
+    let record = ended.json();
+    let each = &record["steps"]["each"];
+    assert_eq!(record["steps"].as_object().unwrap().len(), 1);
+    assert_eq!(each["outputs"]["errors"], json!([]));
+    assert_eq!(each["items"][1]["index"], 1);
+    assert_eq!(each["items"][1]["status"], "succeeded");
+    assert_eq!(
+        each["items"][1]["steps"]["a"]["attempts"][0]["arguments"],
+        json!({"text": "y"})
+    );
+    let shown = folder.planwright(["runs", "show", "r1"]).expect(0);
+    assert!(
+        shown.stderr.contains("each  succeeded, items: 2 succeeded"),
+        "{}",
+        shown.stderr
+    );
 }

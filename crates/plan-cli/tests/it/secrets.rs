@@ -8,21 +8,20 @@ use crate::command::Folder;
 use crate::plans::{CATALOG, prepared, tool_call};
 
 const CANARY: &str = "canary-5f2e9a77c1d04b3e";
+/// What scripts make of it.
+const ENCODED: &str = "Y2FuYXJ5LTVmMmU5YTc3YzFkMDRiM2U";
 
 fn guarded() -> Folder {
+    let token = || json!({"token": "${secret.API_TOKEN}"});
+    let mut leak = tool_call("leak", "leak", token(), &["login", "script"]);
+    leak["join"] = json!("settled");
     let folder = prepared(json!([
-        tool_call(
-            "login",
-            "login",
-            json!({"token": "${secret.API_TOKEN}"}),
-            &[]
-        ),
-        tool_call(
-            "leak",
-            "leak",
-            json!({"token": "${secret.API_TOKEN}"}),
-            &["login"]
-        ),
+        tool_call("login", "login", token(), &[]),
+        leak,
+        {"id": "script", "name": "script", "depends_on": ["login"],
+            "config": {"type": "CODE_CALL", "language": "sh", "args": [], "env": {"TOKEN": "${secret.API_TOKEN}"},
+                "inline": "echo \"it is $TOKEN\"; printf %s \"$TOKEN\" | base64 -w0 >&2; exit 5"},
+            "on_error": "continue"},
     ]));
     let tool = |name: &str, script: &str| {
         let args = json!(["-c", script]);
@@ -53,10 +52,12 @@ fn holders(folder: &Path) -> Vec<String> {
             if path.is_dir() {
                 pending.push(path);
             } else if path.file_name().unwrap() != "tools.yaml"
-                && std::fs::read(&path)
-                    .unwrap()
-                    .windows(CANARY.len())
-                    .any(|window| window == CANARY.as_bytes())
+                && [CANARY, ENCODED].iter().any(|canary| {
+                    let bytes = std::fs::read(&path).unwrap();
+                    bytes
+                        .windows(canary.len())
+                        .any(|window| window == canary.as_bytes())
+                })
             {
                 holders.push(path.display().to_string());
             }
@@ -68,6 +69,7 @@ fn holders(folder: &Path) -> Vec<String> {
 #[test]
 fn case_42_a_secret_is_in_no_file_and_on_no_stream() {
     let folder = guarded();
+    let sandbox = ["--sandbox", "best_effort"];
     let commands: [&[&str]; 5] = [
         &[
             "check",
@@ -103,15 +105,19 @@ fn case_42_a_secret_is_in_no_file_and_on_no_stream() {
         &["runs", "show", "r"],
     ];
     for args in commands {
+        let more = if args[0] == "run" { &sandbox[..] } else { &[] };
         let output = folder
-            .command(args)
+            .command(args.iter().chain(more))
             .env("API_TOKEN", CANARY)
             .env("PLANWRIGHT_LOG", "trace")
             .output()
             .unwrap();
         for stream in [&output.stdout, &output.stderr] {
             let text = String::from_utf8_lossy(stream);
-            assert!(!text.contains(CANARY), "{args:?}: {text}");
+            assert!(
+                !text.contains(CANARY) && !text.contains(ENCODED),
+                "{args:?}: {text}"
+            );
         }
     }
     assert_eq!(holders(folder.path()), [""; 0]);
@@ -125,6 +131,12 @@ fn case_42_a_secret_is_in_no_file_and_on_no_stream() {
         .as_str()
         .unwrap();
     assert!(said.starts_with("oh: "), "{said}");
+    let script = &record["steps"]["script"]["attempts"][0]["failure"];
+    assert_eq!(script["stdout_tail"], "it is ***\n");
+    assert!(
+        script["stderr_tail"].as_str().unwrap().starts_with("***"),
+        "{script}"
+    );
 }
 
 #[test]

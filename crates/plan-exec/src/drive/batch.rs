@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use plan_model::Timestamp;
 use plan_run::event::{AttemptOutcome, LateResult};
-use plan_run::{Event, EventKind, Machine, Refused, StepPath, encode};
+use plan_run::{Event, EventKind, Machine, ModelUsage, Refused, StepPath, encode};
 use plan_store::Record;
 
+use crate::drive::agents::{AgentWord, Heard};
 use crate::drive::command::Told;
 use crate::drive::outcome::Verdict;
 
@@ -20,6 +21,8 @@ pub(crate) struct Batch {
     settled: Vec<usize>,
     /// Whom to tell once the events are in the journal.
     pub(crate) told: Vec<Told>,
+    /// What is said to agents once the events are in the journal.
+    pub(crate) heard: Vec<Heard>,
 }
 
 impl Batch {
@@ -29,6 +32,7 @@ impl Batch {
             events: Vec::new(),
             settled: Vec::new(),
             told: Vec::new(),
+            heard: Vec::new(),
         }
     }
 
@@ -70,18 +74,23 @@ impl Batch {
             // whoever asked may have left
             drop(reply.send(Ok(())));
         }
+        for (word, said) in self.heard {
+            // the agent may be gone
+            drop(word.reply.send(said));
+        }
         self.events
     }
 
     /// What has to be staged again, because the journal did not take the batch.
-    pub(crate) fn withdraw(self) -> (Vec<Settled>, Vec<Told>) {
+    pub(crate) fn withdraw(self) -> (Vec<Settled>, Vec<Told>, Vec<AgentWord>) {
         let settled = self
             .settled
             .iter()
             .filter_map(|at| self.events.get(*at))
             .filter_map(|event| Settled::again(&event.kind))
             .collect();
-        (settled, self.told)
+        let words = self.heard.into_iter().map(|(word, _)| word).collect();
+        (settled, self.told, words)
     }
 }
 
@@ -91,6 +100,8 @@ pub(crate) struct Settled {
     pub(crate) step: StepPath,
     pub(crate) attempt: u32,
     pub(crate) result: Settlement,
+    /// What models counted for it, not journaled yet.
+    pub(crate) usage: Option<ModelUsage>,
 }
 
 /// What is known of how an attempt came out.
@@ -102,6 +113,8 @@ pub(crate) enum Settlement {
     Again(AttemptOutcome),
     /// A result of an attempt that had ended before, in such a batch.
     Late(LateResult),
+    /// The answer of a model, by its number among those to the attempt, in such a batch.
+    Answered(u32, ModelUsage),
 }
 
 impl Settled {
@@ -110,7 +123,14 @@ impl Settled {
             step,
             attempt,
             result: Settlement::Fresh(result),
+            usage: None,
         }
+    }
+
+    /// With what models counted for it.
+    pub(crate) fn with_usage(mut self, usage: Option<ModelUsage>) -> Self {
+        self.usage = usage;
+        self
     }
 
     /// Whether it tells of this attempt.
@@ -131,12 +151,19 @@ impl Settled {
                 attempt,
                 result,
             } => (step, attempt, Settlement::Late(result.clone())),
+            EventKind::ModelAnswered {
+                step,
+                attempt,
+                answer,
+                usage,
+            } => (step, attempt, Settlement::Answered(*answer, *usage)),
             _ => return None,
         };
         Some(Self {
             step: step.clone(),
             attempt: *attempt,
             result,
+            usage: None,
         })
     }
 
@@ -151,7 +178,12 @@ impl Settled {
             step,
             attempt,
             result,
+            usage,
         } = self;
+        if let Some(usage) = usage {
+            let kinds = machine.answered(&step, attempt, usage);
+            batch.stage_settled(machine, kinds.into_iter().collect())?;
+        }
         let verdict = match result {
             Settlement::Fresh(verdict) => verdict,
             Settlement::Late(result) => {
@@ -162,7 +194,13 @@ impl Settled {
                 }];
                 return batch.stage_settled(machine, kinds);
             }
-            // the append that seemed to fail had not: the journal has it
+            Settlement::Answered(answer, usage) => {
+                // the append that seemed to fail had not: the journal has it
+                let is_new = machine.answers(&step, attempt) < answer;
+                let kinds = is_new.then(|| machine.answered(&step, attempt, usage));
+                return batch.stage_settled(machine, kinds.flatten().into_iter().collect());
+            }
+            // and so it may have the end of the attempt
             Settlement::Again(_) if !machine.started().contains(&(step.clone(), attempt)) => {
                 return Ok(());
             }

@@ -116,7 +116,14 @@ impl Flights {
     }
 
     fn landed(&mut self, landed: Result<(u64, Judged), JoinError>) -> Vec<Settled> {
-        let (number, Judged { result, late }) = match landed {
+        let (
+            number,
+            Judged {
+                result,
+                late,
+                usage,
+            },
+        ) = match landed {
             Ok(landed) => landed,
             // the task itself fell: nothing of the call's own can make it do so
             Err(error) => match self.number_of(&error) {
@@ -133,6 +140,7 @@ impl Flights {
                         Judged {
                             result: Err(Box::new(failure)),
                             late: None,
+                            usage: None,
                         },
                     )
                 }
@@ -145,9 +153,10 @@ impl Flights {
         let Flight { step, attempt, .. } = flight;
         let mut settled = Vec::with_capacity(1);
         match late {
-            None => settled.push(Settled::new(step, attempt, result)),
+            None => settled.push(Settled::new(step, attempt, result).with_usage(usage)),
             Some(late) => {
-                settled.push(Settled::new(step.clone(), attempt, result));
+                let timed_out = Settled::new(step.clone(), attempt, result);
+                settled.push(timed_out.with_usage(usage));
                 settled.push(Settled::new(step, attempt, late));
             }
         }

@@ -1,7 +1,10 @@
 //! What the executor makes of what a call returned: within bounds, or a failure.
 
 use plan_model::Limits;
-use plan_run::{AttemptSuccess, Confinement, Effect, Failure, FailureClass, RetryAdvice};
+use plan_run::{
+    AgentReport, AttemptSuccess, Confinement, Effect, Failure, FailureClass, ModelAnswer,
+    ModelUsage, RetryAdvice,
+};
 use serde_json::Value;
 
 use crate::drive::flight::Landing;
@@ -15,6 +18,17 @@ pub(crate) enum Returned {
     Tool(ToolOutput),
     /// A script.
     Code(CodeOutput),
+    /// An agent.
+    Agent(AgentReport),
+    /// A model, whatever it came to.
+    Model(Modelled),
+}
+
+/// What a question to a model came to, and what it cost.
+#[derive(Debug)]
+pub(crate) struct Modelled {
+    pub(crate) result: Result<ModelAnswer, ToolError>,
+    pub(crate) usage: Option<ModelUsage>,
 }
 
 /// Whether a call of this kind can have changed anything.
@@ -51,6 +65,8 @@ pub(crate) type Verdict = Result<AttemptSuccess, Box<Failure>>;
 pub(crate) struct Judged {
     pub(crate) result: Verdict,
     pub(crate) late: Option<Verdict>,
+    /// What models counted for it, where they were asked and said so.
+    pub(crate) usage: Option<ModelUsage>,
 }
 
 impl Judged {
@@ -61,7 +77,11 @@ impl Judged {
             Ok(AttemptSuccess::Process { confinement, .. }) => {
                 *confinement = Some(Box::new(held.clone()));
             }
-            Ok(AttemptSuccess::Value { .. }) => {}
+            Ok(
+                AttemptSuccess::Value { .. }
+                | AttemptSuccess::Answer(_)
+                | AttemptSuccess::Report(_),
+            ) => {}
             Err(failure) => failure.confinement = Some(Box::new(held.clone())),
         }
     }
@@ -69,6 +89,7 @@ impl Judged {
 
 /// Judges how a call ended.
 pub(crate) fn judge(landing: Landing, reach: Reach, limits: &Limits) -> Judged {
+    let usage = usage_of(&landing);
     let (result, late) = match landing {
         Landing::Returned(result) => (returned(result, reach, limits), None),
         Landing::Panicked(said) => {
@@ -96,7 +117,26 @@ pub(crate) fn judge(landing: Landing, reach: Reach, limits: &Limits) -> Judged {
             (Err(Box::new(failure)), None)
         }
     };
-    Judged { result, late }
+    Judged {
+        result,
+        late,
+        usage,
+    }
+}
+
+/// What a call counted, however late it came.
+fn usage_of(landing: &Landing) -> Option<ModelUsage> {
+    match landing {
+        Landing::Returned(Ok(Returned::Model(modelled)))
+        | Landing::TimedOut {
+            late: Some(Ok(Returned::Model(modelled))),
+            ..
+        } => modelled.usage,
+        Landing::Returned(_)
+        | Landing::TimedOut { .. }
+        | Landing::Panicked(_)
+        | Landing::Stopped => None,
+    }
 }
 
 fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) -> Verdict {
@@ -112,21 +152,43 @@ fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) 
             exit_code,
             confinement: None,
         }),
+        Ok(Returned::Agent(report)) => Ok(AttemptSuccess::Report(report)),
+        Ok(Returned::Model(Modelled { result, .. })) => match result {
+            Ok(answer) => model(answer, reach, limits),
+            Err(error) => Err(Box::new(failure(error, reach, limits))),
+        },
         Err(error) => Err(Box::new(failure(error, reach, limits))),
     }
 }
 
-fn tool(output: ToolOutput, reach: Reach, limits: &Limits) -> Verdict {
-    if let Err(over) = within(&output.value, limits) {
-        take_apart(output.value);
-        let message = format!("the result has {over}");
-        let failure = Failure::new(FailureClass::LimitExceeded, message)
+fn model(answer: ModelAnswer, reach: Reach, limits: &Limits) -> Verdict {
+    if let ModelAnswer::Json(value) = answer {
+        let value = bounded(value, "answer", reach, limits)?;
+        return Ok(AttemptSuccess::Answer(ModelAnswer::Json(value)));
+    }
+    Ok(AttemptSuccess::Answer(answer))
+}
+
+/// The value, where it is within the bounds of values.
+fn bounded(value: Value, what: &str, reach: Reach, limits: &Limits) -> Result<Value, Box<Failure>> {
+    match within(&value, limits) {
+        Ok(_) => Ok(value),
+        Err(over) => {
+            take_apart(value);
+            let failure = Failure::new(
+                FailureClass::LimitExceeded,
+                format!("the {what} has {over}"),
+            )
             .with_retry(RetryAdvice::Never)
             .with_effect(reach.effect(Dispatched::Yes));
-        return Err(Box::new(failure));
+            Err(Box::new(failure))
+        }
     }
+}
+
+fn tool(output: ToolOutput, reach: Reach, limits: &Limits) -> Verdict {
     Ok(AttemptSuccess::Value {
-        value: output.value,
+        value: bounded(output.value, "result", reach, limits)?,
         stdout: output.stdout.map(|text| tail(text, limits.tail_bytes)),
         stderr: output.stderr.map(|text| tail(text, limits.tail_bytes)),
     })
@@ -162,17 +224,23 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
             stderr,
         }) => {
             redactor.value(value);
-            redactor.optional(stdout);
-            redactor.optional(stderr);
+            redactor.optional_tail(stdout);
+            redactor.optional_tail(stderr);
         }
         Ok(AttemptSuccess::Process { stdout, stderr, .. }) => {
-            redactor.text(stdout);
-            redactor.text(stderr);
+            redactor.tail(stdout);
+            redactor.tail(stderr);
         }
+        Ok(AttemptSuccess::Report(report)) => {
+            redactor.tail(&mut report.report);
+            redactor.optional_tail(&mut report.transcript);
+        }
+        Ok(AttemptSuccess::Answer(ModelAnswer::Text(text))) => redactor.text(text),
+        Ok(AttemptSuccess::Answer(ModelAnswer::Json(value))) => redactor.value(value),
         Err(failure) => {
-            redactor.text(&mut failure.message);
-            redactor.optional(&mut failure.stdout_tail);
-            redactor.optional(&mut failure.stderr_tail);
+            redactor.head(&mut failure.message);
+            redactor.optional_tail(&mut failure.stdout_tail);
+            redactor.optional_tail(&mut failure.stderr_tail);
             if let Some(details) = &mut failure.details {
                 redactor.value(details);
             }
@@ -181,7 +249,7 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
 }
 
 /// About how many bytes a value has as JSON, or which bound it crosses, as a clause. Iterative.
-fn within(value: &Value, limits: &Limits) -> Result<usize, String> {
+pub(crate) fn within(value: &Value, limits: &Limits) -> Result<usize, String> {
     let mut bytes = 0_usize;
     let mut open = vec![(value, 0_usize)];
     while let Some((value, depth)) = open.pop() {
@@ -211,7 +279,7 @@ fn within(value: &Value, limits: &Limits) -> Result<usize, String> {
 }
 
 /// Drops a value of any depth without recursion.
-fn take_apart(value: Value) {
+pub(crate) fn take_apart(value: Value) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         match value {

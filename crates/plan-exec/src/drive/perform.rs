@@ -2,21 +2,11 @@
 
 use std::sync::Arc;
 
-use plan_run::{
-    CodeEffect, CodeText, Effect, EffectCall, Event, EventKind, Failure, FailureClass, Request,
-    RetryAdvice, StepPath, ToolEffect,
-};
-use tracing::Instrument;
+use plan_run::{Event, EventKind, Request, StepPath};
 
-use crate::context::CallFacts;
 use crate::drive::Drive;
 use crate::drive::batch::Settled;
-use crate::drive::flight::fly;
-use crate::drive::flights::Ticket;
 use crate::drive::lending::{Fetched, Lent};
-use crate::drive::outcome::{Judged, Reach, Returned, judge, redact};
-use crate::progress::Progress;
-use crate::{Cancellation, CodeRequest, ScriptSource, ToolContext};
 
 impl Drive {
     /// Performs what events say that have just become durable.
@@ -30,6 +20,9 @@ impl Drive {
                 EventKind::RequestWithdrawn { request, .. } => self.asks.withdraw(request),
                 EventKind::RunCreated(_)
                 | EventKind::AttemptEnded { .. }
+                | EventKind::ModelAnswered { .. }
+                | EventKind::AgentCalled(_)
+                | EventKind::AgentCallEnded { .. }
                 | EventKind::RetryScheduled { .. }
                 | EventKind::RetryDropped { .. }
                 | EventKind::StepSkipped { .. }
@@ -107,115 +100,5 @@ impl Drive {
                 self.results.push(settled);
             }
         }
-    }
-
-    fn dispatch(&mut self, step: &StepPath, attempt: u32, effect: EffectCall) {
-        let limit = effect.timeout();
-        let cancellation = Cancellation::new();
-        let confinement = Arc::default();
-        let cx = ToolContext::new(
-            Arc::clone(&self.facts),
-            CallFacts {
-                step: step.clone(),
-                attempt,
-                key: effect.key().clone(),
-                deadline: limit.map(|limit| self.now().plus(limit)),
-                cancellation: cancellation.clone(),
-                progress: Progress::to(&self.updates),
-                confinement: Arc::clone(&confinement),
-            },
-        );
-        let reads_only = |tool: &plan_model::ToolSpec| tool.effects.read_only.holds;
-        let (grace, limits) = (self.shared.grace, self.shared.policy.limits);
-        let redactor = self.lending.redactor();
-        let span = tracing::info_span!("step", step = %step);
-        let span = tracing::info_span!(parent: &span, "attempt", attempt);
-        let ticket = |reach| Ticket {
-            step: step.clone(),
-            attempt,
-            reach,
-            limit,
-            cancellation: cancellation.clone(),
-        };
-        let finish = move |landing, reach| {
-            let mut judged: Judged = judge(landing, reach, &limits);
-            judged.confined(confinement.get());
-            if !redactor.is_empty() {
-                redact(&mut judged.result, &redactor);
-                if let Some(late) = &mut judged.late {
-                    redact(late, &redactor);
-                }
-            }
-            judged
-        };
-        match effect {
-            EffectCall::Tool(ToolEffect {
-                tool, arguments, ..
-            }) => {
-                let Some(implementation) = self.shared.tools.tool(&tool).cloned() else {
-                    let message = format!("nothing implements the tool `{tool}`");
-                    self.ground(step, attempt, FailureClass::ToolNotFound, message);
-                    return;
-                };
-                let reach = if self.plan.tool(step.step()).is_some_and(reads_only) {
-                    Reach::ReadOnly
-                } else {
-                    Reach::Writes
-                };
-                let ticket = ticket(reach);
-                let call = async move {
-                    implementation
-                        .call(arguments, &cx)
-                        .await
-                        .map(Returned::Tool)
-                };
-                let flight =
-                    async move { finish(fly(call, limit, grace, cancellation).await, reach) };
-                self.flights.depart(ticket, flight.instrument(span));
-            }
-            EffectCall::Code(effect) => {
-                let CodeEffect {
-                    language,
-                    source,
-                    args,
-                    stdin,
-                    env,
-                    working_dir,
-                    ..
-                } = effect;
-                let Some(runner) = self.shared.tools.code_runner().cloned() else {
-                    let message = "there is no code runner".to_owned();
-                    self.ground(step, attempt, FailureClass::MissingInterpreter, message);
-                    return;
-                };
-                let request = CodeRequest {
-                    language,
-                    source: match source {
-                        CodeText::Inline(text) => ScriptSource::Inline(text),
-                        CodeText::File(file) => ScriptSource::File(file),
-                    },
-                    args,
-                    stdin,
-                    env,
-                    working_dir,
-                    timeout: limit,
-                };
-                let reach = Reach::Writes;
-                let ticket = ticket(reach);
-                let call = async move { runner.run(request, &cx).await.map(Returned::Code) };
-                let flight =
-                    async move { finish(fly(call, limit, grace, cancellation).await, reach) };
-                self.flights.depart(ticket, flight.instrument(span));
-            }
-        }
-    }
-
-    /// Ends an attempt that cannot be made.
-    fn ground(&mut self, step: &StepPath, attempt: u32, class: FailureClass, message: String) {
-        let failure = Failure::new(class, message)
-            .with_retry(RetryAdvice::Never)
-            .with_effect(Effect::None);
-        let settled = Settled::new(step.clone(), attempt, Err(Box::new(failure)));
-        self.results.push(settled);
     }
 }

@@ -6,6 +6,7 @@ use plan_run::{Event, EventKind, Machine, Refused, RunId};
 
 use crate::ExecError;
 use crate::drive::Drive;
+use crate::drive::agents::said_by;
 use crate::drive::batch::Batch;
 use crate::drive::journal::Appended;
 
@@ -17,6 +18,7 @@ impl Drive {
             if recovering {
                 self.propose(&mut batch, Machine::recover)?;
             }
+            self.stage_agents(&mut batch)?;
             self.stage_results(&mut batch)?;
             self.stage_pending(&mut batch)?;
             let now = batch.at;
@@ -35,11 +37,14 @@ impl Drive {
                 }
                 Appended::Behind => {
                     // what was staged and is not in the journal is decided again
-                    let (settled, told) = batch.withdraw();
+                    let (settled, told, words) = batch.withdraw();
                     let newer = std::mem::replace(&mut self.results, settled);
                     self.results.extend(newer);
                     for told in told.into_iter().rev() {
                         self.pending.push_front(told);
+                    }
+                    for word in words.into_iter().rev() {
+                        self.agents.pending.push_front(word);
                     }
                     recovering = self.rebuild(recovering).await?;
                 }
@@ -123,6 +128,14 @@ impl Drive {
                 self.pending.push_back((control, reply));
             }
         }
+        let words = std::mem::take(&mut self.agents.pending);
+        for word in words {
+            match news.iter().find(|event| word.made(&event.kind)) {
+                // the agent may be gone
+                Some(event) => drop(word.reply.send(said_by(&event.kind))),
+                None => self.agents.pending.push_back(word),
+            }
+        }
         for event in &news {
             self.publish(event);
         }
@@ -138,7 +151,7 @@ impl Drive {
 }
 
 /// An event that the machine proposed and then did not take.
-fn refused_own(run: &RunId, refused: Refused) -> ExecError {
+pub(super) fn refused_own(run: &RunId, refused: Refused) -> ExecError {
     ExecError::Refused {
         run: run.clone(),
         refused: Box::new(refused),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use plan_model::{Digest, StepId, StepKind, Timestamp, ToolName};
+use plan_model::{AgentName, Digest, ModelName, StepId, StepKind, Timestamp, ToolName};
 use plan_run::{
     AnswerRefused, CreateRefused, DecisionRefused, DecodeError, Refused, RunId, RunStatus, StepPath,
 };
@@ -87,6 +87,22 @@ pub enum Unequipped {
     NotImplemented {
         /// The first such tool.
         tool: ToolName,
+    },
+    /// The plan asks a model, and nothing answers for it.
+    #[error("step `{step}` asks the model `{model}`, and nothing answers for it")]
+    NoModel {
+        /// The first such step.
+        step: StepId,
+        /// The model.
+        model: ModelName,
+    },
+    /// The plan uses an agent, and nothing runs it.
+    #[error("step `{step}` uses {}, and nothing runs it", Agent(.agent.as_ref()))]
+    NoAgent {
+        /// The first such step.
+        step: StepId,
+        /// The agent; absent: the host's default.
+        agent: Option<AgentName>,
     },
     /// The plan runs scripts, and the registry has no code runner.
     #[error("step `{step}` is a script, and there is no code runner")]
@@ -318,6 +334,17 @@ impl fmt::Display for Told<'_> {
             [] => f.write_str("no reason given"),
             [only] => f.write_str(&only.message),
             [first, rest @ ..] => write!(f, "{} (and {} more)", first.message, rest.len()),
+        }
+    }
+}
+
+struct Agent<'a>(Option<&'a AgentName>);
+
+impl fmt::Display for Agent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(name) => write!(f, "the agent `{name}`"),
+            None => f.write_str("the host's default agent"),
         }
     }
 }

@@ -6,6 +6,9 @@ use std::path::Path;
 
 use plan_model::{Input, InputKind};
 use plan_validate::PathProblem;
+use plan_validate::policy::{Policy, Roots};
+
+use crate::folder::real;
 
 /// Whether any input is a path that can be looked at.
 pub(super) fn any(inputs: &[Input]) -> bool {
@@ -14,11 +17,37 @@ pub(super) fn any(inputs: &[Input]) -> bool {
         .any(|input| input.input_kind != InputKind::Value)
 }
 
+/// The folders that paths have to lie in, where a policy lists some.
+pub(super) fn listed(policy: &Policy) -> Option<Vec<String>> {
+    match &policy.roots {
+        Roots::Listed(folders) => Some(folders.clone()),
+        Roots::RunOnly | Roots::Unrestricted => None,
+    }
+}
+
+/// Whether a path, links followed, leads into none of these folders.
+fn leads_out(path: &Path, roots: &[String]) -> bool {
+    let Ok(path) = real(path) else { return true };
+    !roots
+        .iter()
+        .filter_map(|root| real(Path::new(root)).ok())
+        .any(|root| path.starts_with(root))
+}
+
 /// What keeps a path from being what an input of this kind is. Changes nothing.
 ///
 /// Relative paths begin in the folder of this process.
-pub(super) fn look(kind: InputKind, path: &str) -> Option<PathProblem> {
+pub(super) fn look(kind: InputKind, path: &str, roots: Option<&[String]>) -> Option<PathProblem> {
     let path = Path::new(path);
+    let problem = of_kind(kind, path);
+    if problem.is_some() || kind == InputKind::Value {
+        return problem;
+    }
+    let roots = roots?;
+    leads_out(path, roots).then_some(PathProblem::Outside)
+}
+
+fn of_kind(kind: InputKind, path: &Path) -> Option<PathProblem> {
     match kind {
         InputKind::Value => None,
         InputKind::FilePath => match fs::metadata(path) {

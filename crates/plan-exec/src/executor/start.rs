@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use plan_model::StepConfig;
+use plan_model::{AgentName, InputKind, StepConfig, StepId};
 use plan_run::event::RunCreated;
 use plan_run::{CreateRefused, Event, EventKind, Machine, NewRun, RunId, RunStatus, encode};
 use plan_store::{Claim, Record, RunHead, StoreError, StoredPlan};
-use plan_validate::{Context, GrantedRoot, ValidatedPlan, check_plan};
+use plan_validate::{AgentKind, Context, GrantedRoot, ValidatedPlan, check_plan};
 use tokio::time::Instant;
 
-use crate::context::RunFacts;
+use crate::context::{FileAccess, GrantedFile, RunFacts};
 use crate::drive::{Departure, Origin, launch};
 use crate::executor::{Executor, Shared, StartError, Unequipped, paths};
 use crate::{RunHandle, RunRequest, new_run_id};
@@ -121,11 +121,42 @@ impl Shared {
             }
         }
         let scripts = |step: &&plan_model::Step| matches!(step.config, StepConfig::CodeCall(_));
-        match plan.plan().steps.iter().find(scripts) {
-            Some(step) if self.tools.code_runner().is_none() => Err(Unequipped::NoCodeRunner {
+        if let Some(step) = plan.plan().steps.iter().find(scripts)
+            && self.tools.code_runner().is_none()
+        {
+            return Err(Unequipped::NoCodeRunner {
                 step: step.id.clone(),
-            }),
-            _ => Ok(()),
+            });
+        }
+        for step in &plan.plan().steps {
+            match &step.config {
+                StepConfig::PromptCall(call) if self.models.get(&call.model).is_none() => {
+                    return Err(Unequipped::NoModel {
+                        step: step.id.clone(),
+                        model: call.model.clone(),
+                    });
+                }
+                StepConfig::AgentCall(call) if self.agent(call.agent.as_ref()).is_none() => {
+                    return Err(self.no_agent(&step.id, call.agent.as_ref()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Why an agent cannot run: it asks a model that nothing answers for, or nothing runs it.
+    fn no_agent(&self, step: &StepId, agent: Option<&AgentName>) -> Unequipped {
+        let spec = agent.and_then(|name| self.tools.catalog().agents().get(name));
+        match spec.map(|spec| (spec.kind, &spec.model)) {
+            Some((AgentKind::Loop, Some(model))) => Unequipped::NoModel {
+                step: step.clone(),
+                model: model.clone(),
+            },
+            _ => Unequipped::NoAgent {
+                step: step.clone(),
+                agent: agent.cloned(),
+            },
         }
     }
 
@@ -164,7 +195,20 @@ impl Shared {
             .iter()
             .filter_map(root)
             .collect();
+        let files = machine.plan().plan().inputs.iter().filter_map(|input| {
+            let access = match input.input_kind {
+                InputKind::FilePath => FileAccess::Read,
+                InputKind::OutputFilePath => FileAccess::Write,
+                InputKind::DirectoryPath | InputKind::Value => return None,
+            };
+            let path = created.inputs.get(input.name.as_str())?.as_str()?;
+            Some(GrantedFile {
+                path: PathBuf::from(path),
+                access,
+            })
+        });
         RunFacts {
+            files: files.collect(),
             run: created.run.clone(),
             principal: created.principal.clone(),
             tags: created.tags.clone(),
@@ -185,11 +229,19 @@ async fn created(plan: &ValidatedPlan, new: NewRun) -> Result<EventKind, CreateR
         return Machine::create(plan, new);
     }
     let (theirs, again) = (plan.clone(), new.clone());
-    let looked = move || Machine::create_with(&theirs, new, &paths::look);
+    let roots = paths::listed(plan.policy());
+    let looking = roots.clone();
+    let looked = move || {
+        Machine::create_with(&theirs, new, &|kind, path| {
+            paths::look(kind, path, looking.as_deref())
+        })
+    };
     match tokio::task::spawn_blocking(looked).await {
         Ok(created) => created,
         // the runtime is on its way out, and no other task of it is kept waiting
-        Err(_) => Machine::create_with(plan, again, &paths::look),
+        Err(_) => Machine::create_with(plan, again, &|kind, path| {
+            paths::look(kind, path, roots.as_deref())
+        }),
     }
 }
 

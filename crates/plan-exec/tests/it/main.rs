@@ -3,6 +3,7 @@
 
 mod lab;
 
+mod agents;
 mod audit;
 mod cancel;
 mod claim;
@@ -17,9 +18,11 @@ mod grant;
 mod hostile;
 mod items;
 mod limits;
+mod path_arguments;
 mod paths;
 mod people;
 mod policy;
+mod prompts;
 mod relay;
 mod retry;
 mod secrets;

@@ -108,24 +108,59 @@ async fn everything_that_is_wrong_with_the_inputs_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn a_folder_outside_of_those_that_the_policy_lists_is_refused() {
+async fn a_path_outside_of_the_folders_that_the_policy_lists_is_refused() {
     let folder = Folder::new("roots");
-    let file = folder.file("in");
     let listed = folder.path("listed");
     std::fs::create_dir_all(Path::new(&listed).join("inner")).unwrap();
+    let (outside, inside) = (folder.file("in"), folder.file("listed/in"));
     let lab = Lab::with_policy(Policy::default().roots(Roots::Listed(vec![listed.clone()])));
+    let target = format!("{listed}/out");
+    let is_folder = "P905 the input `folder` is a folder outside of those that the policy lists";
     for (given, fits) in [
         (listed.clone(), true),
         (format!("{listed}/inner"), true),
         (folder.path(""), false),
         (format!("{listed}/../listed"), false),
     ] {
-        let inputs = inputs! {"source": file, "target": folder.path("out"), "folder": given};
-        let expected: &[&str] = if fits {
-            &[]
-        } else {
-            &["P905 the input `folder` is a folder outside of those that the policy lists"]
-        };
+        let inputs =
+            inputs! {"source": inside.clone(), "target": target.clone(), "folder": given.clone()};
+        let expected: &[&str] = if fits { &[] } else { &[is_folder] };
         assert_eq!(refused(&lab, inputs).await, expected, "{given}");
     }
+    let inputs = inputs! {"source": outside, "target": folder.path("out"), "folder": "/"};
+    assert_eq!(
+        refused(&lab, inputs).await,
+        [
+            is_folder,
+            "P905 the input `source` is a file outside of the folders that the policy lists",
+            "P905 the input `target` is a file outside of the folders that the policy lists",
+        ]
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn case_07_a_link_out_of_the_folders_that_the_policy_lists_is_refused() {
+    let folder = Folder::new("links");
+    let listed = folder.path("listed");
+    std::fs::create_dir_all(&listed).unwrap();
+    folder.file("in");
+    let link = |to: &str, name: &str| {
+        let name = Path::new(&listed).join(name);
+        std::os::unix::fs::symlink(folder.path(to), &name).unwrap();
+        name.display().to_string()
+    };
+    let lab = Lab::with_policy(Policy::default().roots(Roots::Listed(vec![listed.clone()])));
+    let (file, up) = (link("in", "file"), link("", "up"));
+    let inputs =
+        inputs! {"source": file.clone(), "target": format!("{up}/out"), "folder": up.clone()};
+    let out = "leads out of the folders that the policy lists";
+    assert_eq!(
+        refused(&lab, inputs).await,
+        [
+            format!("P905 the input `folder`: `{up}` {out}"),
+            format!("P905 the input `source`: `{file}` {out}"),
+            format!("P905 the input `target`: `{up}/out` {out}"),
+        ]
+    );
 }

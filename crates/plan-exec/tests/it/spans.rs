@@ -2,12 +2,15 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plan_exec::ToolError;
+use plan_exec::{Inputs, ToolError};
+use plan_llm::Usage;
 use plan_run::RunStatus;
-use plan_testkit::Scripted;
+use plan_testkit::{Scripted, ScriptedModel};
 use serde_json::json;
+use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
@@ -22,6 +25,8 @@ thread_local! {
 struct Seen {
     /// The way from the outermost span to every span, as they were opened.
     paths: BTreeMap<u64, String>,
+    /// The fields of every span.
+    fields: BTreeMap<u64, BTreeMap<&'static str, String>>,
     entered: Vec<u64>,
 }
 
@@ -46,11 +51,17 @@ impl Subscriber for Spans {
             let name = span.metadata().name();
             let path = above.map_or_else(|| name.to_owned(), |above| format!("{above} > {name}"));
             seen.paths.insert(id, path);
+            span.record(&mut Fields(seen.fields.entry(id).or_default()));
         });
         Id::from_u64(id)
     }
 
-    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record(&self, span: &Id, values: &Record<'_>) {
+        SEEN.with_borrow_mut(|seen| {
+            let fields = seen.fields.entry(span.into_u64()).or_default();
+            values.record(&mut Fields(fields));
+        });
+    }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
@@ -70,10 +81,72 @@ impl Subscriber for Spans {
     }
 }
 
+/// Writes down fields as texts.
+struct Fields<'a>(&'a mut BTreeMap<&'static str, String>);
+
+impl Visit for Fields<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name(), value.to_owned());
+    }
+}
+
+/// The spans of the run that a test has driven, from here on.
+fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        tracing::subscriber::set_global_default(Spans::default()).unwrap();
+        tracing::callsite::rebuild_interest_cache();
+    });
+}
+
+/// The fields of the spans of this path.
+fn fields_of(path: &str) -> Vec<BTreeMap<&'static str, String>> {
+    SEEN.with_borrow(|seen| {
+        let ids = seen.paths.iter().filter(|(_, seen)| *seen == path);
+        ids.map(|(id, _)| seen.fields[id].clone()).collect()
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_is_named_and_counted_as_opentelemetry_does() {
+    listen();
+    let lab = Lab::new();
+    let tools = registry([]);
+    let text = plan(&[json!({"id": "p", "name": "p", "config": {
+        "type": "PROMPT_CALL", "model": "m", "user_prompt": "hi", "output_field": "text",
+        "max_tokens": 9,
+    }})]);
+    let model = ScriptedModel::new().says("x").costing(Usage::new(12, 3));
+    let checked = lab.check(&text, &tools);
+    let name = plan_model::ModelName::new("m").unwrap();
+    let executor = lab.executor(&tools).model(name, model);
+    let handle = executor.start(checked, Inputs::none()).await.unwrap();
+    handle.wait().await.unwrap();
+    let attempt = fields_of("run > step > attempt").remove(0);
+    let expected = [
+        ("attempt", "1"),
+        ("gen_ai.operation.name", "chat"),
+        ("gen_ai.output.type", "text"),
+        ("gen_ai.request.max_tokens", "9"),
+        ("gen_ai.request.model", "m"),
+        ("gen_ai.response.finish_reasons", "stop"),
+        ("gen_ai.usage.input_tokens", "12"),
+        ("gen_ai.usage.output_tokens", "3"),
+    ];
+    let expected: BTreeMap<_, _> = expected
+        .into_iter()
+        .map(|(name, value)| (name, value.to_owned()))
+        .collect();
+    assert_eq!(attempt, expected);
+}
+
 #[tokio::test(start_paused = true)]
 async fn every_attempt_has_a_span_in_its_step_in_its_run() {
-    tracing::subscriber::set_global_default(Spans::default()).unwrap();
-    tracing::callsite::rebuild_interest_cache();
+    listen();
     let lab = Lab::new();
     let flaky = Scripted::tool("flaky")
         .read_only()

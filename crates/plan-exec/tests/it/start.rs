@@ -99,9 +99,9 @@ async fn a_run_id_is_used_once() {
 async fn kinds_that_cannot_run_are_named_before_the_run_exists() {
     let lab = Lab::new();
     let tools = registry([&Scripted::tool("work")]);
-    let prompt = json!({"id": "p", "name": "p", "config": {
-        "type": "PROMPT_CALL", "model": "m", "user_prompt": "hi", "output_field": "text"}});
-    let text = plan(&[call("a", "work", json!({})), prompt]);
+    let list = json!({"id": "p", "name": "p", "config": {
+        "type": "FAN_IN", "from_steps": ["a"], "collect_field": "all"}});
+    let text = plan(&[call("a", "work", json!({})), list]);
     let refused = lab
         .executor(&tools)
         .start(lab.check(&text, &tools), Inputs::none())
@@ -109,7 +109,7 @@ async fn kinds_that_cannot_run_are_named_before_the_run_exists() {
         .unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "this executor does not run PROMPT_CALL (step `p`)"
+        "this executor does not run FAN_IN (step `p`)"
     );
 }
 

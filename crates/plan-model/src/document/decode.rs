@@ -22,6 +22,7 @@ mod prompt_call;
 mod quote;
 mod retry;
 mod scalar;
+mod shared;
 mod step;
 mod template;
 mod tool_call;
@@ -39,6 +40,7 @@ pub(crate) use object::Field;
 pub(crate) use place::Place;
 pub(crate) use plan::read_plan;
 pub(crate) use scalar::describe;
+pub(crate) use shared::SharedNames;
 pub(crate) use tool_call::tool_name;
 
 /// Stand-ins that are listed one by one; with more of them the whole plan counts as unread.
@@ -52,6 +54,7 @@ pub(crate) struct Decoder {
     pub(crate) unread: BTreeSet<Pointer>,
     /// Steps by what references may call them beside their ids.
     pub(crate) step_names: BTreeMap<String, StepId>,
+    pub(crate) names: SharedNames,
     layout: Layout,
     name_bytes: usize,
 }
@@ -64,6 +67,7 @@ impl Decoder {
             problems: Problems::default(),
             unread: BTreeSet::new(),
             step_names: BTreeMap::new(),
+            names: SharedNames::new(),
             layout,
             name_bytes: if native { NATIVE_MAX } else { IMPORTED_MAX },
         }

@@ -7,7 +7,7 @@ use super::nesting::Nesting;
 use super::order::Order;
 use super::table::Table;
 use super::{EdgeOrigin, Graph};
-use crate::{Plan, StepConfig, StepId};
+use crate::{Plan, Step, StepConfig, StepId};
 
 const DECLARED: u8 = 1;
 const REFERENCE: u8 = 2;
@@ -84,12 +84,11 @@ pub(super) fn graph(plan: &Plan) -> Graph {
         ids: &ids,
         unknown: Cell::new(false),
     };
-    let named = named(plan, &register);
-    let (owners, bodies) = bodies(plan, &register);
-    let branches = branches(plan, &register);
+    let named = Named::of(plan, &register);
     let has_unknown_names = register.unknown.get();
-    let nesting = Nesting::new(&owners);
+    let nesting = Nesting::new(&named.owners);
     let lifted = named
+        .edges
         .iter()
         .filter_map(|&(step, target, origin)| {
             let (sibling, waited) = nesting.siblings(step, target)?;
@@ -113,13 +112,13 @@ pub(super) fn graph(plan: &Plan) -> Graph {
 
     let mut graph = Graph {
         ids,
-        raw: Edges::new(count, named),
+        raw: Edges::new(count, named.edges),
         effective,
         dependents: Table::from_sorted(count, backwards),
-        owners,
-        bodies,
+        owners: named.owners,
+        bodies: Table::from_sorted(count, named.bodies),
         nesting,
-        branches,
+        branches: Table::from_sorted(count, named.branches),
         has_unknown_names,
         order: None,
     };
@@ -143,13 +142,38 @@ impl Register<'_> {
     }
 }
 
-/// Every edge that a step names, with its origin.
-fn named(plan: &Plan, register: &Register<'_>) -> Vec<(usize, usize, u8)> {
-    let mut named = Vec::with_capacity(plan.steps.len() * 2);
-    for (index, step) in plan.steps.iter().enumerate() {
+/// What the steps of a plan name, found in one walk over them.
+struct Named {
+    /// Every edge that a step names, with its origin.
+    edges: Vec<(usize, usize, u8)>,
+    /// The first owner of each step. None owns itself.
+    owners: Vec<Option<usize>>,
+    /// What each fan-out is the first to own.
+    bodies: Vec<(usize, usize)>,
+    /// The conditions that name each step as a branch.
+    branches: Vec<(usize, (usize, bool))>,
+}
+
+impl Named {
+    fn of(plan: &Plan, register: &Register<'_>) -> Self {
+        let mut named = Self {
+            edges: Vec::with_capacity(plan.steps.len() * 2),
+            owners: vec![None; plan.steps.len()],
+            bodies: Vec::new(),
+            branches: Vec::new(),
+        };
+        for (index, step) in plan.steps.iter().enumerate() {
+            named.add(index, step, register);
+        }
+        named.branches.sort_unstable();
+        named.branches.dedup();
+        named
+    }
+
+    fn add(&mut self, index: usize, step: &Step, register: &Register<'_>) {
         let mut name = |id: &StepId, origin| {
             if let Some(target) = register.get(id) {
-                named.push((index, target, origin));
+                self.edges.push((index, target, origin));
             }
         };
         step.depends_on.iter().for_each(|id| name(id, DECLARED));
@@ -157,47 +181,28 @@ fn named(plan: &Plan, register: &Register<'_>) -> Vec<(usize, usize, u8)> {
         step.references(&mut |reference, _| {
             reference.steps().for_each(|id| name(id, REFERENCE));
         });
-    }
-    named
-}
-
-/// The first owner of each step, and what each fan-out is the first to own. None owns itself.
-fn bodies(plan: &Plan, register: &Register<'_>) -> (Vec<Option<usize>>, Table<usize>) {
-    let mut owners = vec![None; plan.steps.len()];
-    let mut bodies = Vec::new();
-    for (index, step) in plan.steps.iter().enumerate() {
-        let StepConfig::FanOut(fan_out) = &step.config else {
-            continue;
-        };
-        for spawned in fan_out.spawn_steps.iter().filter_map(|id| register.get(id)) {
-            if spawned != index
-                && let Some(owner @ None) = owners.get_mut(spawned)
-            {
-                *owner = Some(index);
-                bodies.push((index, spawned));
+        match &step.config {
+            StepConfig::FanOut(fan_out) => {
+                for spawned in fan_out.spawn_steps.iter().filter_map(|id| register.get(id)) {
+                    if spawned != index
+                        && let Some(owner @ None) = self.owners.get_mut(spawned)
+                    {
+                        *owner = Some(index);
+                        self.bodies.push((index, spawned));
+                    }
+                }
             }
+            StepConfig::Condition(condition) => {
+                for (targets, result) in [
+                    (&condition.true_steps, true),
+                    (&condition.false_steps, false),
+                ] {
+                    let targets = targets.iter().filter_map(|id| register.get(id));
+                    let chosen = targets.map(|target| (target, (index, result)));
+                    self.branches.extend(chosen);
+                }
+            }
+            _ => {}
         }
     }
-    (owners, Table::from_sorted(plan.steps.len(), bodies))
-}
-
-/// The conditions that name each step as a branch.
-fn branches(plan: &Plan, register: &Register<'_>) -> Table<(usize, bool)> {
-    let mut branches = Vec::new();
-    for (index, step) in plan.steps.iter().enumerate() {
-        let StepConfig::Condition(condition) = &step.config else {
-            continue;
-        };
-        for (targets, result) in [
-            (&condition.true_steps, true),
-            (&condition.false_steps, false),
-        ] {
-            for target in targets.iter().filter_map(|id| register.get(id)) {
-                branches.push((target, (index, result)));
-            }
-        }
-    }
-    branches.sort_unstable();
-    branches.dedup();
-    Table::from_sorted(plan.steps.len(), branches)
 }

@@ -1,4 +1,4 @@
-//! Bounds on the whole run: its deadline, its driven time, its calls.
+//! Bounds on the whole run: its deadline, its driven time, its calls, its tokens.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ impl Budget {
     /// Whether crossing it stops work in flight too.
     pub(super) fn stops_work(self) -> bool {
         match self {
-            Self::ToolCalls => false,
+            Self::ToolCalls | Self::ModelTokens => false,
             Self::WallTime | Self::Deadline => true,
         }
     }
@@ -21,6 +21,9 @@ impl Budget {
     pub(super) fn failure(self, limit: u64) -> Failure {
         let message = match self {
             Self::ToolCalls => format!("the run may make {limit} tool calls and would make more"),
+            Self::ModelTokens => {
+                format!("the run may use {limit} tokens of models and would use more")
+            }
             Self::WallTime => {
                 let span = plan_model::Seconds::from_millis(limit);
                 format!("the run was driven for the {span} seconds that it may take")
@@ -47,6 +50,15 @@ impl Machine {
             let limit = u64::try_from(deadline.as_millis()).unwrap_or(0);
             return Some(EventKind::BudgetCrossed {
                 budget: Budget::Deadline,
+                limit,
+            });
+        }
+        if let Some(limit) = self.layout.max_model_tokens
+            && self.tokens_used() > limit
+            && self.state.ending.is_none()
+        {
+            return Some(EventKind::BudgetCrossed {
+                budget: Budget::ModelTokens,
                 limit,
             });
         }

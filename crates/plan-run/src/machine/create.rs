@@ -169,6 +169,7 @@ impl<P: Basis> Machine<P> {
             loose: std::collections::BTreeSet::new(),
             requests: BTreeMap::new(),
             tool_calls: 0,
+            used: None,
             driven: std::time::Duration::ZERO,
             driven_to: first.at,
             clock: first.at,

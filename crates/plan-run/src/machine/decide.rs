@@ -22,8 +22,8 @@ pub enum DecisionRefused {
         /// Where it stands.
         status: StepStatus,
     },
-    /// The run is ending, so the call cannot be made again.
-    #[error("the run is ending, so `{0}` cannot be made again")]
+    /// The run is ending, or a fan-out around the step is out of time, so the call cannot be made again.
+    #[error("nothing more starts there, so `{0}` cannot be made again")]
     RunEnding(StepPath),
     /// The outputs are not what the step declares.
     #[error("the outputs of `{step}` do not fit: {problem}")]
@@ -63,7 +63,6 @@ impl Machine {
             });
         }
         match &decision {
-            // also where only the items of a fan-out are given up
             Decision::Retry if self.is_given_up(slot) => {
                 return Err(DecisionRefused::RunEnding(step.clone()));
             }

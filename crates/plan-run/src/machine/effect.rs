@@ -7,8 +7,10 @@ use plan_model::{LanguageName, Reference, SecretName, StepConfig, Template, Tool
 use serde_json::{Map, Value};
 
 use super::Machine;
+use super::agent_call::AgentEffect;
 use super::layout::Work;
 use super::phase::Phase;
+use super::prompt_call::PromptEffect;
 use super::resolve::{code_values, invalid};
 use super::scope::RunScope;
 use super::slot::Slot;
@@ -24,6 +26,10 @@ pub enum EffectCall {
     Tool(ToolEffect),
     /// Run a script.
     Code(CodeEffect),
+    /// Ask a model.
+    Prompt(PromptEffect),
+    /// Let an agent work.
+    Agent(AgentEffect),
 }
 
 /// A call of a tool.
@@ -77,6 +83,8 @@ impl EffectCall {
         match self {
             Self::Tool(call) => call.timeout,
             Self::Code(call) => call.timeout,
+            Self::Prompt(call) => call.timeout,
+            Self::Agent(call) => call.timeout,
         }
     }
 
@@ -85,6 +93,8 @@ impl EffectCall {
         match self {
             Self::Tool(call) => &call.key,
             Self::Code(call) => &call.key,
+            Self::Prompt(call) => &call.key,
+            Self::Agent(call) => &call.key,
         }
     }
 }
@@ -173,6 +183,20 @@ impl Machine {
                     timeout: shortest([declared.timeout_secs, call.timeout_secs]),
                 }))
             }
+            Some(Work::Prompt(call)) => {
+                grant
+                    .permits_model(&declared.id, &call.model)
+                    .map_err(|refusal| refused(&refusal.to_string()))?;
+                self.prompt_effect(slot, call, key).map(EffectCall::Prompt)
+            }
+            Some(Work::Agent(call)) => {
+                grant
+                    .permits_agent(&declared.id, call.agent.as_ref())
+                    .map_err(|refusal| refused(&refusal.to_string()))?;
+                let timeout = shortest([declared.timeout_secs, call.timeout_secs]);
+                self.agent_effect(slot, call, key, timeout)
+                    .map(EffectCall::Agent)
+            }
             Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
                 Err(internal(format!("`{step}` performs nothing")))
             }
@@ -224,7 +248,16 @@ fn each_template<'a>(config: &'a StepConfig, visit: &mut dyn FnMut(&'a Template)
             call.env.values().for_each(&mut *visit);
             call.working_dir.iter().for_each(visit);
         }
-        Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {}
+        // secrets are no part of a prompt or an objective: `check` refuses them there
+        Some(
+            Work::Prompt(_)
+            | Work::Agent(_)
+            | Work::Ask(_)
+            | Work::Choose(_)
+            | Work::FanOut(_)
+            | Work::FanIn(_),
+        )
+        | None => {}
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Frame {
     base: u32,
     /// Steps that have not ended.
     pub(super) left: usize,
+    /// All before this position of the body have.
+    pub(super) position: usize,
     /// The first step in the order of the body whose failure fails the item.
     pub(super) failed: Option<Slot>,
     /// Something of it was given up.
@@ -46,6 +48,8 @@ pub(super) struct Frames(Vec<Frame>);
 #[derive(Debug, Clone)]
 pub(super) struct Fan {
     pub(super) items: Arc<[Value]>,
+    /// The items as views show them, where the list is of a sensitive input.
+    pub(super) masked: Option<Arc<[Value]>>,
     pub(super) digests: Arc<[Digest]>,
     /// The items that were opened, in their order; those of an earlier generation among them.
     pub(super) frames: Vec<FrameId>,
@@ -74,6 +78,7 @@ impl Frame {
             digest,
             base: narrow(base),
             left: 0,
+            position: 0,
             failed: None,
             cut: false,
             stopped: false,
@@ -114,6 +119,7 @@ impl Fan {
     ) -> Self {
         Self {
             items,
+            masked: None,
             digests,
             frames: Vec::new(),
             next: 0,

@@ -1,9 +1,27 @@
 //! What is given up: everything once the run is ending, the items of a fan-out once its time is up.
 
+use plan_model::Timestamp;
+
 use super::basis::Basis;
+use super::frame::Fan;
 use super::phase::Phase;
 use super::slot::Slot;
 use crate::Machine;
+use crate::event::EventKind;
+
+impl Machine {
+    /// The first fan-out whose time is up before its items have ended.
+    pub(super) fn items_out_of_time(&self, now: Timestamp) -> Option<EventKind> {
+        let mut expired = self.state.expiries.iter().take_while(|(at, _)| *at < now);
+        let is_late = |slot: Slot| {
+            self.state.steps.at(slot).phase == Phase::Spread
+                && self.fan(slot).is_some_and(|fan| !fan.is_through())
+        };
+        let (_, slot) = expired.find(|(_, slot)| is_late(*slot))?;
+        let step = self.path(*slot);
+        Some(EventKind::ItemsStopped { step })
+    }
+}
 
 impl<P: Basis> Machine<P> {
     /// Whether a step starts nothing more.
@@ -73,7 +91,7 @@ impl<P: Basis> Machine<P> {
         let open: Vec<_> = self
             .fan(owner)
             .into_iter()
-            .flat_map(|fan| fan.opened())
+            .flat_map(Fan::opened)
             .filter(|id| self.frame(*id).left > 0)
             .collect();
         for id in &open {

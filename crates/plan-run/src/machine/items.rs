@@ -69,10 +69,12 @@ impl<P: Basis> Machine<P> {
 
     /// The first step of an item that has not ended is next, unless it is under way.
     fn go_on_within(&mut self, id: FrameId) {
-        let next = self
-            .instances(id)
-            .find(|slot| !self.state.steps.at(*slot).phase.status().is_ended());
-        if let Some(slot) = next {
+        let frame = self.frame(id);
+        let positions = frame.position..self.body(frame.owner).len();
+        let mut open = positions.map(|position| (position, frame.slot(position)));
+        let next = open.find(|(_, slot)| !self.state.steps.at(*slot).phase.status().is_ended());
+        if let Some((position, slot)) = next {
+            self.state.frames.at_mut(id).position = position;
             let step = self.state.steps.at_mut(slot);
             step.open = 0;
             if step.phase == Phase::Blocked {
@@ -189,6 +191,7 @@ impl<P: Basis> Machine<P> {
     fn open_again(&mut self, id: FrameId) {
         let slots: Vec<Slot> = self.instances(id).collect();
         let frame = self.state.frames.at_mut(id);
+        frame.position = 0;
         frame.failed = None;
         frame.cut = false;
         frame.stopped = false;

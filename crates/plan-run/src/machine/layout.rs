@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use plan_model::{
-    CodeCall, Condition, FanIn, FanOut, Graph, HumanInteraction, Plan, StepConfig, StepId,
-    StepKind, ToolCall, ToolName,
+    AgentCall, CodeCall, Condition, FanIn, FanOut, Graph, HumanInteraction, Plan, PromptCall,
+    StepConfig, StepId, StepKind, ToolCall, ToolName,
 };
 use plan_validate::{Approval, ValidatedPlan};
 
@@ -35,6 +35,8 @@ pub(super) struct Layout {
     pub(super) max_items: u64,
     /// Tool calls over all attempts and generations.
     pub(super) max_tool_calls: Option<u64>,
+    /// Tokens of models over all attempts and generations.
+    pub(super) max_model_tokens: Option<u64>,
     /// Driven time.
     pub(super) max_wall: Option<Duration>,
 }
@@ -44,6 +46,8 @@ pub(super) struct Layout {
 pub(super) enum Work<'a> {
     Tool(&'a ToolCall),
     Code(&'a CodeCall),
+    Prompt(&'a PromptCall),
+    Agent(&'a AgentCall),
     Ask(&'a HumanInteraction),
     Choose(&'a Condition),
     FanOut(&'a FanOut),
@@ -56,11 +60,12 @@ impl<'a> Work<'a> {
         match config {
             StepConfig::ToolCall(call) => Some(Self::Tool(call)),
             StepConfig::CodeCall(call) => Some(Self::Code(call)),
+            StepConfig::PromptCall(call) => Some(Self::Prompt(call)),
+            StepConfig::AgentCall(call) => Some(Self::Agent(call)),
             StepConfig::HumanInteraction(ask) => Some(Self::Ask(ask)),
             StepConfig::Condition(condition) => Some(Self::Choose(condition)),
             StepConfig::FanOut(fan_out) => Some(Self::FanOut(fan_out)),
             StepConfig::FanIn(fan_in) => Some(Self::FanIn(fan_in)),
-            StepConfig::PromptCall(_) | StepConfig::AgentCall(_) => None,
         }
     }
 }
@@ -137,6 +142,7 @@ impl Layout {
             max_concurrency: usize::try_from(max_concurrency).unwrap_or(usize::MAX),
             max_items: max_items.into_iter().flatten().min().unwrap_or(u64::MAX),
             max_tool_calls: limits.max_tool_calls,
+            max_model_tokens: limits.max_model_tokens,
             max_wall: limits.max_wall_secs.map(plan_model::Seconds::as_duration),
         }
     }
@@ -153,6 +159,7 @@ impl Layout {
             max_concurrency: usize::MAX,
             max_items: u64::MAX,
             max_tool_calls: None,
+            max_model_tokens: None,
             max_wall: None,
         }
     }

@@ -3,16 +3,18 @@
 //! A declared output found in a result wins over the kind's own. A step that declares
 //! exactly one output which the result does not hold gives it the whole result.
 
-use plan_model::{Limits, Output, Step, ValueType};
+use plan_model::{Limits, Output, Step, StepConfig, ValueType};
 use serde_json::{Map, Value};
 
 use super::Machine;
+use super::agent_call::of_report;
 use super::measure::{Excess, dismantle, weigh};
+use super::prompt_call::of_answer;
 use super::resolve::listed;
 use super::settle::AttemptSuccess;
 use super::slot::Slot;
 use crate::event::Delivered;
-use crate::{Effect, Failure, FailureClass, RetryAdvice};
+use crate::{AgentReport, Effect, Failure, FailureClass, ModelAnswer, RetryAdvice};
 
 /// The members of what a process that printed plain text returns.
 const PROCESS: [&str; 3] = ["stdout", "stderr", "exit_code"];
@@ -32,7 +34,9 @@ impl Machine {
         mut success: AttemptSuccess,
     ) -> Result<Delivered, Failure> {
         let confinement = match &mut success {
-            AttemptSuccess::Value { .. } => None,
+            AttemptSuccess::Value { .. }
+            | AttemptSuccess::Answer(_)
+            | AttemptSuccess::Report(_) => None,
             AttemptSuccess::Process { confinement, .. } => confinement.take(),
         };
         match self.delivered(slot, success) {
@@ -57,6 +61,29 @@ impl Machine {
         let limits = self.limits();
         let tail = |text| tail(text, limits.tail_bytes);
         let delivered = match success {
+            AttemptSuccess::Answer(answer) => {
+                let StepConfig::PromptCall(call) = &step.config else {
+                    return Err(contract(
+                        "a step that asks no model was answered".to_owned(),
+                    ));
+                };
+                let answer = match answer {
+                    ModelAnswer::Json(value) => ModelAnswer::Json(within_depth(value, &limits)?),
+                    ModelAnswer::Text(text) => ModelAnswer::Text(text),
+                };
+                Delivered {
+                    outputs: of_answer(step, call, answer)?.into(),
+                    stdout: None,
+                    stderr: None,
+                    confinement: None,
+                }
+            }
+            AttemptSuccess::Report(AgentReport { report, transcript }) => Delivered {
+                outputs: of_report(step, report)?.into(),
+                stdout: transcript.map(tail),
+                stderr: None,
+                confinement: None,
+            },
             AttemptSuccess::Value {
                 value,
                 stdout,
@@ -200,7 +227,7 @@ fn json_object(text: &str) -> Option<Map<String, Value>> {
 }
 
 /// A whole text as a value of an output's type.
-fn read_text(output: &Output, text: &str) -> Result<Value, Failure> {
+pub(super) fn read_text(output: &Output, text: &str) -> Result<Value, Failure> {
     match output.value_type {
         ValueType::String => Ok(Value::from(text)),
         ValueType::Any => Ok(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))),
@@ -250,6 +277,6 @@ fn too_much(name: &str, excess: Excess, limits: &Limits) -> Failure {
         .with_retry(RetryAdvice::Never)
 }
 
-fn contract(message: String) -> Failure {
+pub(super) fn contract(message: String) -> Failure {
     Failure::new(FailureClass::OutputContract, message).with_effect(Effect::Unknown)
 }

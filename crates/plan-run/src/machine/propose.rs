@@ -29,6 +29,9 @@ impl Machine {
             events.push(crossed);
         } else if self.state.ending.is_some() || !self.state.loose.is_empty() {
             self.drain(&mut events, BATCH);
+            if events.is_empty() {
+                events.extend(self.items_out_of_time(now));
+            }
         } else {
             self.decide_ready(now, &mut events);
             if events.is_empty() {
@@ -43,13 +46,15 @@ impl Machine {
 
     /// Everything that needs no slot.
     fn decide_ready(&self, now: Timestamp, events: &mut Vec<EventKind>) {
+        if let Some(stopped) = self.items_out_of_time(now) {
+            // what is next depends on what that stops
+            events.push(stopped);
+            return;
+        }
         let expired = self.state.expiries.iter().take_while(|(at, _)| *at < now);
         for (_, slot) in expired.take(BATCH) {
             if self.state.steps.at(*slot).phase == Phase::Spread {
-                let step = self.path(*slot);
-                events.push(EventKind::ItemsStopped { step });
-                // what is next depends on what that stops
-                return;
+                continue;
             }
             events.push(self.out_of_time(*slot));
             if self.fails_run(*slot) {
@@ -95,7 +100,9 @@ impl Machine {
             Some(Work::Ask(ask)) => self.open_question(slot, ask, now),
             Some(Work::FanOut(fan_out)) => self.expand(slot, fan_out, now),
             Some(Work::FanIn(fan_in)) => self.collect(slot, fan_in),
-            Some(Work::Tool(_) | Work::Code(_)) => self.start(slot),
+            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => {
+                self.start(slot, None)
+            }
             None => Err(Failure::new(
                 FailureClass::Internal,
                 "the step is of a kind that cannot run here",
@@ -123,6 +130,7 @@ impl Machine {
             slots.sort_unstable();
         }
         let mut calls = state.tool_calls;
+        let mut tokens = self.tokens_left();
         let mut pools: Vec<(usize, usize)> = Vec::new();
         for slot in slots.into_iter().take(free) {
             let pool = self.layout.pool_of(self.place_of(slot));
@@ -142,8 +150,23 @@ impl Machine {
                 });
                 return;
             }
+            let mut set_aside = None;
+            if let Some(left) = tokens
+                && let Some(most) = self.tokens_of(slot, left)
+            {
+                if let Some(crossed) = self.spent() {
+                    events.push(crossed);
+                    return;
+                }
+                if most == 0 {
+                    // what is in flight may give back some of it
+                    continue;
+                }
+                tokens = Some(left.saturating_sub(most));
+                set_aside = Some(most);
+            }
             calls += u64::from(is_tool);
-            match self.start(slot) {
+            match self.start(slot, set_aside) {
                 Ok(event) => events.push(event),
                 Err(failure) => {
                     events.push(self.broken(slot, failure));
@@ -156,7 +179,7 @@ impl Machine {
     }
 
     /// The start of an attempt, or the request for its approval.
-    fn start(&self, slot: Slot) -> Result<EventKind, Failure> {
+    fn start(&self, slot: Slot, tokens: Option<u64>) -> Result<EventKind, Failure> {
         let arguments = self.shown_arguments(slot)?;
         let state = self.state.steps.at(slot);
         if let Some(gate) = self.layout.gate_of(self.place_of(slot))
@@ -177,6 +200,7 @@ impl Machine {
             generation,
             key: IdempotencyKey::of(self.run_id(), &step, generation),
             arguments,
+            tokens,
             step,
         }))
     }

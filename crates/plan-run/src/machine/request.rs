@@ -57,6 +57,8 @@ impl Machine {
                 (CallTarget::Language(call.language.clone()), script)
             }
             Some(Work::Tool(call)) => (CallTarget::Tool(call.tool.clone()), None),
+            Some(Work::Agent(call)) => (CallTarget::Agent(call.agent.clone()), None),
+            Some(Work::Prompt(call)) => (CallTarget::Model(call.model.clone()), None),
             Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
                 return self.nothing_to_approve(slot);
             }

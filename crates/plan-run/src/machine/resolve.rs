@@ -37,6 +37,8 @@ impl Machine {
             Some(Work::Code(call)) => Ok(code_values(call, &scope, self.limits())?
                 .into_object()
                 .into()),
+            Some(Work::Agent(call)) => Ok(self.agent_values(slot, call)?.into_object().into()),
+            Some(Work::Prompt(call)) => Ok(self.prompt_values(slot, call)?.into_object().into()),
             Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
                 Ok(JsonObject::default())
             }

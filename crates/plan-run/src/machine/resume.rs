@@ -282,6 +282,7 @@ impl<P: Basis> Machine<P> {
         state.ended = None;
         state.ending = None;
         state.ready = Ready::new(&self.layout.pool_limits);
+        state.loose.clear();
         for slot in slots {
             let step = state.steps.at_mut(*slot);
             if step.frame.is_some() {

@@ -28,8 +28,10 @@ impl Machine {
             Some(Work::Tool(_)) => self.plan.tool(&step.id).is_some_and(|spec| {
                 spec.effects.safe_to_repeat() || spec.idempotency_key != IdempotencyKeySupport::None
             }),
-            // nobody knows what a script does
-            Some(Work::Code(_)) => false,
+            // a question changes nothing
+            Some(Work::Prompt(_)) => true,
+            // nobody knows what a script or an agent does
+            Some(Work::Code(_) | Work::Agent(_)) => false,
             Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => true,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plan_model::{ItemName, Path, Root, Scope, ScopeValue, SecretName};
+use plan_model::{ItemName, Path, Reference, Root, Scope, ScopeValue, SecretName};
 use plan_validate::ValidatedPlan;
 use serde_json::Value;
 
@@ -130,12 +130,42 @@ impl<P: Basis> RunScope<'_, P> {
         while let Some(id) = around {
             let frame = machine.frame(id);
             if machine.fan_out(frame.owner)?.item_var == *name {
-                let item = machine.fan(frame.owner)?.items.get(frame.item)?;
-                return Some(ScopeValue::Value(item));
+                let fan = machine.fan(frame.owner)?;
+                let items = match (&self.view, &fan.masked) {
+                    (View::Shown(_), Some(masked)) => masked,
+                    _ => &fan.items,
+                };
+                return items.get(frame.item).map(ScopeValue::Value);
             }
             around = machine.frame_of(frame.owner);
         }
         None
+    }
+}
+
+impl<P: Basis> Machine<P> {
+    /// Whether the list of a fan-out holds what views hide: it is a sensitive input's, or of a hidden item.
+    pub(super) fn hides_items(&self, slot: Slot, over: &Reference) -> bool {
+        over.paths().any(|path| match &path.root {
+            Root::Input(name) => {
+                let inputs = &self.plan.plan().inputs;
+                inputs
+                    .iter()
+                    .any(|input| input.name == *name && input.sensitive)
+            }
+            Root::Item(name) => {
+                let mut around = self.frame_of(slot);
+                while let Some(id) = around {
+                    let owner = self.frame(id).owner;
+                    if self.fan_out(owner).is_some_and(|it| it.item_var == *name) {
+                        return self.fan(owner).is_some_and(|fan| fan.masked.is_some());
+                    }
+                    around = self.frame_of(owner);
+                }
+                false
+            }
+            Root::Config(_) | Root::Step(_) | Root::Secret(_) => false,
+        })
     }
 }
 

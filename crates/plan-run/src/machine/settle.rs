@@ -1,14 +1,15 @@
 //! What the result of an attempt does to its run.
 
-use plan_model::{Limits, Timestamp};
+use plan_model::{Limits, Timestamp, plain_text};
 use serde_json::Value;
 
 use super::Machine;
+use super::layout::Work;
 use super::measure::{dismantle, weigh};
 use super::outputs::tail;
 use super::phase::Phase;
 use crate::event::{AttemptOutcome, EventKind, LateResult};
-use crate::{Confinement, Failure, FailureClass, StepPath};
+use crate::{AgentReport, Confinement, Effect, Failure, FailureClass, ModelAnswer, StepPath};
 
 /// What an effect returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +34,10 @@ pub enum AttemptSuccess {
         /// What it was held to, where the runner says.
         confinement: Option<Box<Confinement>>,
     },
+    /// A model answered.
+    Answer(ModelAnswer),
+    /// An agent reported.
+    Report(AgentReport),
 }
 
 impl From<Value> for AttemptSuccess {
@@ -85,10 +90,14 @@ impl Machine {
             attempt,
             outcome,
         };
-        let failure = match result.and_then(|success| self.shape(slot, success)) {
+        let mut failure = match result.and_then(|success| self.shape(slot, success)) {
             Ok(delivered) => return vec![ended(AttemptOutcome::Succeeded(delivered))],
             Err(failure) => failure,
         };
+        if matches!(Work::of(&self.step_of(slot).config), Some(Work::Prompt(_))) {
+            // a question changes nothing, whatever became of it
+            failure.effect = Effect::None;
+        }
         if self.is_given_up(slot) {
             // nothing more starts, another attempt neither
             let stopped = failure.class == FailureClass::Cancelled;
@@ -117,6 +126,10 @@ impl Machine {
 fn bounded(mut failure: Failure, limits: &Limits) -> Failure {
     const MESSAGE_BYTES: usize = 16 << 10;
     const DETAIL_BYTES: usize = 64 << 10;
+    // what a model or a provider says is shown to people, and is not to speak to their terminals
+    if let std::borrow::Cow::Owned(plain) = plain_text(&failure.message) {
+        failure.message = plain;
+    }
     if failure.message.len() > MESSAGE_BYTES {
         let end = failure.message.floor_char_boundary(MESSAGE_BYTES);
         failure.message.truncate(end);
@@ -140,7 +153,11 @@ fn bounded(mut failure: Failure, limits: &Limits) -> Failure {
 
 fn discard(success: AttemptSuccess) {
     match success {
-        AttemptSuccess::Value { value, .. } => dismantle(value),
-        AttemptSuccess::Process { .. } => {}
+        AttemptSuccess::Value { value, .. } | AttemptSuccess::Answer(ModelAnswer::Json(value)) => {
+            dismantle(value);
+        }
+        AttemptSuccess::Process { .. }
+        | AttemptSuccess::Answer(ModelAnswer::Text(_))
+        | AttemptSuccess::Report(_) => {}
     }
 }

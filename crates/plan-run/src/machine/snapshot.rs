@@ -8,9 +8,9 @@ use super::basis::Basis;
 use super::frame::FrameId;
 use super::outputs::tail;
 use super::slot::Slot;
-use super::state::{StopCause, Stopping};
-use crate::StepStatus;
+use super::state::{AttemptState, StopCause, Stopping};
 use crate::record::{AttemptRecord, Cancelled, ItemRecord, RunRecord, StepRecord};
+use crate::{ModelUsage, StepStatus};
 
 impl<P: Basis> Machine<P> {
     /// The run as it stands. Takes time in proportion to the plan; values are shared, not copied.
@@ -39,6 +39,7 @@ impl<P: Basis> Machine<P> {
             principal: state.created.principal.clone(),
             tags: state.created.tags.clone(),
             inputs: state.masked_inputs.clone(),
+            usage: state.used,
             steps: self
                 .main_flow()
                 .map(|slot| self.step_record(slot))
@@ -64,6 +65,11 @@ impl<P: Basis> Machine<P> {
                 arguments: attempt.arguments.clone(),
                 end: attempt.end.clone(),
                 late: attempt.late.clone(),
+                usage: attempt.usage(),
+                calls: attempt
+                    .asked
+                    .as_deref()
+                    .map_or_else(Vec::new, |asked| asked.calls.clone()),
             });
         let outputs = state.outputs.clone().unwrap_or_default();
         let end = state
@@ -96,6 +102,7 @@ impl<P: Basis> Machine<P> {
                 "stderr",
             ),
             outputs,
+            usage: sum(state.attempts.iter().filter_map(AttemptState::usage)),
             answered_by: state.answered_by.clone(),
             failure: state.failure.clone(),
             items: self.item_records(slot),
@@ -134,4 +141,17 @@ impl<P: Basis> Machine<P> {
             Some(_) | None => StepStatus::Running,
         }
     }
+}
+
+impl AttemptState {
+    /// What its models counted; `None` where none answered.
+    fn usage(&self) -> Option<ModelUsage> {
+        let asked = self.asked.as_deref()?;
+        (asked.answers > 0).then_some(asked.usage)
+    }
+}
+
+/// All of them together; `None` where there are none.
+fn sum(usages: impl Iterator<Item = ModelUsage>) -> Option<ModelUsage> {
+    usages.reduce(ModelUsage::plus)
 }

@@ -13,8 +13,8 @@ use super::phase::Phase;
 use super::ready::Ready;
 use super::slot::{PerStep, Slot, narrow};
 use crate::event::{Budget, LateResult, RunCreated};
-use crate::record::AttemptEnd;
-use crate::{Failure, JsonObject, Machine, PrincipalName, RequestId, RunStatus};
+use crate::record::{AgentCallRecord, AttemptEnd};
+use crate::{Failure, JsonObject, Machine, ModelUsage, PrincipalName, RequestId, RunStatus};
 
 /// Everything that events change.
 #[derive(Debug, Clone)]
@@ -47,6 +47,8 @@ pub(super) struct State {
     pub(super) loose: BTreeSet<Slot>,
     pub(super) requests: BTreeMap<RequestId, (Slot, RequestState)>,
     pub(super) tool_calls: u64,
+    /// Tokens that models counted.
+    pub(super) used: Option<ModelUsage>,
     /// Time in which something ran or could start, while somebody drove the run.
     pub(super) driven: Duration,
     /// Up to when that is counted.
@@ -89,6 +91,21 @@ pub(super) struct AttemptState {
     pub(super) arguments: JsonObject,
     pub(super) end: Option<Box<AttemptEnd>>,
     pub(super) late: Option<Box<LateResult>>,
+    /// What it has to do with models, where it has.
+    pub(super) asked: Option<Box<Asked>>,
+}
+
+/// What one attempt has to do with models.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Asked {
+    /// The most tokens that it may use.
+    pub(super) tokens: Option<u64>,
+    /// How many answers it got.
+    pub(super) answers: u32,
+    /// What they cost.
+    pub(super) usage: ModelUsage,
+    /// The calls of an agent.
+    pub(super) calls: Vec<AgentCallRecord>,
 }
 
 /// Why nothing more starts.
@@ -368,7 +385,7 @@ impl<P: Basis> Machine<P> {
     fn needs_slot(&self, slot: Slot) -> bool {
         let is_effect = matches!(
             Work::of(&self.step_of(slot).config),
-            Some(Work::Tool(_) | Work::Code(_))
+            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_))
         );
         is_effect
             && self.verdict(slot) == Verdict::Runs

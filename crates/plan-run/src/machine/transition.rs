@@ -1,5 +1,6 @@
 //! What each event does to a run: one match over all of them, each arm checks before it changes anything.
 
+mod agent;
 mod attempt;
 mod check;
 mod items;
@@ -52,6 +53,19 @@ impl<P: Basis> Machine<P> {
             } => {
                 self.attempt_ended(at, &event.kind, step, *attempt, outcome)?;
             }
+            EventKind::ModelAnswered {
+                step,
+                attempt,
+                answer,
+                usage,
+            } => self.model_answered(at, (step, *attempt), *answer, *usage)?,
+            EventKind::AgentCalled(called) => self.agent_called(at, called)?,
+            EventKind::AgentCallEnded {
+                step,
+                attempt,
+                call,
+                failure,
+            } => self.agent_call_ended(at, (step, *attempt), *call, failure.as_deref())?,
             EventKind::RetryScheduled { step, due_at, .. } => {
                 let (slot, phase) = self.follow(step, Move::Schedule(*due_at), &event.kind)?;
                 self.tick(at);

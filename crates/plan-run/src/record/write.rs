@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::{AttemptRecord, Cancelled, ItemRecord, RunRecord, StepRecord};
+use super::{AgentCallRecord, AttemptRecord, Cancelled, ItemRecord, RunRecord, StepRecord};
 use crate::{Request, StepStatus};
 
 impl Serialize for RunRecord {
@@ -22,6 +22,7 @@ impl Serialize for RunRecord {
         map.serialize_entry("inputs", &self.inputs)?;
         map.serialize_entry("steps", &Steps(&self.steps))?;
         map.serialize_entry("outputs", &self.outputs)?;
+        entry(&mut map, "usage", self.usage.as_ref())?;
         let waiting: Vec<Waiting<'_>> = self.waiting.iter().map(Waiting).collect();
         map.serialize_entry("waiting", &waiting)?;
         entry(&mut map, "failure", self.failure.as_ref())?;
@@ -49,6 +50,7 @@ impl Serialize for StepRecord {
         map.serialize_entry("outputs", &self.outputs)?;
         entry(&mut map, "stdout", self.stdout.as_ref())?;
         entry(&mut map, "stderr", self.stderr.as_ref())?;
+        entry(&mut map, "usage", self.usage.as_ref())?;
         entry(&mut map, "answered_by", self.answered_by.as_ref())?;
         entry(&mut map, "failure", self.failure.as_ref())?;
         if !self.items.is_empty() {
@@ -90,6 +92,24 @@ impl Serialize for AttemptRecord {
             self.end.as_ref().and_then(|end| end.confinement.as_ref()),
         )?;
         entry(&mut map, "late_result", self.late.as_ref())?;
+        entry(&mut map, "usage", self.usage.as_ref())?;
+        if !self.calls.is_empty() {
+            map.serialize_entry("calls", &self.calls)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for AgentCallRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("call", &self.call)?;
+        map.serialize_entry("tool", &self.tool)?;
+        map.serialize_entry("arguments", &self.arguments)?;
+        map.serialize_entry("started_at", &self.started_at)?;
+        entry(&mut map, "ended_at", self.ended_at.as_ref())?;
+        entry(&mut map, "refused", self.refusal.as_ref())?;
+        entry(&mut map, "failure", self.failure.as_ref())?;
         map.end()
     }
 }

@@ -2,12 +2,15 @@
 
 use plan_model::ToolName;
 use plan_run::{
-    Answer, Decision, Effect, EventKind, FailureClass, Refused, RunStatus, SkipReason, StepStatus,
+    Answer, Decision, DecisionRefused, Effect, EventKind, FailureClass, Refused, RunStatus,
+    SkipReason, StepStatus,
 };
 use plan_validate::Policy;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Driver, call, call_with, condition, failure, fan, path, plan_under, with};
+use crate::harness::{
+    Driver, call, call_with, condition, failure, fan, path, plan_under, somebody, with,
+};
 
 /// A fan-out `each` over `rows`, whose body is one call of `read` that delivers `v`.
 fn each(rows: &Value, config: &Value, more: &Value) -> Driver {
@@ -33,7 +36,7 @@ fn items_run_one_after_the_other_and_results_are_bare_values_in_item_order() {
     let mut run = each(&json!(["a", "b", "c"]), &json!({}), &json!({}));
     for (index, row) in ["a", "b", "c"].into_iter().enumerate() {
         let get = format!("each[{index}]/get");
-        assert_eq!(run.in_flight(), [get.clone()]);
+        assert_eq!(run.in_flight(), [get.as_str()]);
         assert_eq!(Value::Object(run.arguments(&get)), json!({ "row": row }));
         run.succeed(&get, json!({ "v": row, "more": 1 }));
     }
@@ -599,6 +602,70 @@ fn an_attempt_in_doubt_is_addressed_in_its_item() {
 }
 
 #[test]
+fn the_time_of_a_fan_out_is_up_also_while_the_run_is_ending_and_within_another_one() {
+    let timed = |mut fan: Value, secs: u8| {
+        fan["timeout_secs"] = json!(secs);
+        fan
+    };
+    let outer = fan(
+        "outer",
+        "${conf.lists}",
+        &["inner"],
+        &json!({ "item_var": "list" }),
+    );
+    let steps = json!([
+        timed(outer, 4),
+        timed(fan("inner", "${item.list}", &["send"], &json!({})), 6),
+        call("send", "send", &[], &json!({})),
+        call("other", "read", &[], &json!({})),
+    ]);
+    let more = json!({ "config": { "lists": [[0]] } });
+    let mut run = Driver::with(&steps, &more, json!({}));
+    run.fail("other").after(4_001);
+    assert_eq!(
+        run.machine.due().map(|_| ()),
+        Some(()),
+        "the inner one has its own"
+    );
+    run.after(3_000);
+    assert_eq!(run.machine.due(), None, "nothing is left to be due");
+    run.settle(
+        "outer[0]/inner[0]/send",
+        Err(failure(FailureClass::Cancelled, Effect::Unknown)),
+    );
+    assert_eq!(
+        run.statuses(),
+        "failed: outer failed, outer[0]/inner failed, outer[0]/inner[0]/send cancelled, other failed"
+    );
+    assert_eq!(run.replayed().record(), run.machine.record());
+}
+
+#[test]
+fn an_attempt_in_doubt_outlasts_the_time_of_its_fan_out_and_cannot_be_made_again() {
+    let mut each = fan("each", "${conf.rows}", &["send"], &json!({}));
+    each["timeout_secs"] = json!(5);
+    let steps = json!([each, call("send", "send", &[], &json!({}))]);
+    let more = json!({ "config": { "rows": [0, 1] } });
+    let mut run = Driver::with(&steps, &more, json!({}));
+    run.crash().after(6_000);
+    assert_eq!(run.status(), RunStatus::Waiting);
+    let retried = run
+        .machine
+        .decide(&path("each[0]/send"), Decision::Retry, somebody());
+    assert!(
+        matches!(retried, Err(DecisionRefused::RunEnding(_))),
+        "{retried:?}"
+    );
+    run.decide("each[0]/send", Decision::MarkSucceeded(Map::new().into()));
+    assert_eq!(
+        run.statuses(),
+        "failed: each failed, each[0]/send succeeded"
+    );
+    let record = run.machine.record();
+    assert_eq!(record.failure().unwrap().class, FailureClass::Timeout);
+}
+
+#[test]
 fn a_read_in_flight_is_repeated_under_its_key_after_a_crash() {
     let mut run = each(&json!([0, 1]), &json!({}), &json!({}));
     let key = |run: &Driver| {
@@ -743,4 +810,59 @@ fn events_that_do_not_follow_are_refused() {
         }),
         Refused::UnknownStep { .. }
     ));
+}
+
+#[test]
+fn items_of_a_sensitive_list_are_used_and_never_shown() {
+    let steps = json!([
+        fan(
+            "each",
+            "${input.people}",
+            &["inner"],
+            &json!({ "item_var": "person" })
+        ),
+        fan(
+            "inner",
+            "${item.person.codes}",
+            &["get"],
+            &json!({ "item_var": "code" })
+        ),
+        call_with("get", "read", &json!({ "code": "${item.code}" })),
+    ]);
+    let more =
+        json!({ "inputs": [{ "name": "people", "value_type": "array", "sensitive": true }] });
+    let inputs = json!({ "people": [{ "codes": ["canary-1"] }] });
+    let run = Driver::with(&steps, &more, inputs);
+    let get = "each[0]/inner[0]/get";
+    assert_eq!(
+        Value::Object(run.arguments(get)),
+        json!({ "code": "canary-1" })
+    );
+    for bytes in &run.journal[1..] {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains("canary"), "{text}");
+    }
+    let shown = serde_json::to_string(&run.machine.record()).unwrap();
+    assert!(!shown.contains("canary"), "{shown}");
+}
+
+#[test]
+fn a_long_body_and_many_items_take_time_in_proportion() {
+    let ids: Vec<String> = (0..200).map(|index| format!("s{index}")).collect();
+    let body: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut steps = vec![fan(
+        "each",
+        "${conf.rows}",
+        &body,
+        &json!({ "max_parallel": 4 }),
+    )];
+    steps.extend(
+        body.iter()
+            .map(|id| condition(id, "item.row > 5", &[], &[], &[])),
+    );
+    let rows: Vec<usize> = (0..40).collect();
+    let more = json!({ "config": { "rows": rows } });
+    let run = Driver::with(&json!(steps), &more, json!({}));
+    assert_eq!(run.status(), RunStatus::Succeeded);
+    assert_eq!(run.journal.len(), 1 + 1 + 200 * 40 + 1 + 1);
 }

@@ -341,7 +341,11 @@ impl Driver {
             .unwrap();
         match call {
             plan_run::EffectCall::Tool(call) => call.arguments,
-            plan_run::EffectCall::Code(_) => panic!("`{id}` is no tool call"),
+            plan_run::EffectCall::Code(_)
+            | plan_run::EffectCall::Prompt(_)
+            | plan_run::EffectCall::Agent(_) => {
+                panic!("`{id}` is no tool call")
+            }
         }
     }
 

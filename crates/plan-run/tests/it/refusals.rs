@@ -6,7 +6,7 @@ use plan_run::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Driver, call, call_with, failure, path, plan, step};
+use crate::harness::{Driver, call, call_with, failure, path, plan};
 
 fn chain() -> Driver {
     Driver::new(&json!([
@@ -209,30 +209,6 @@ fn a_branch_is_taken_by_a_condition_alone() {
         result: true,
     };
     assert!(matches!(refuse(&run, branch), Refused::WrongKind { .. }));
-}
-
-#[test]
-fn kinds_that_do_not_run_here_are_named_before_the_run_exists() {
-    let list = json!({ "type": "FAN_IN", "from_steps": ["a"], "collect_field": "all" });
-    let prompt =
-        json!({ "type": "PROMPT_CALL", "model": "m", "user_prompt": "hi", "output_field": "o" });
-    let plan = plan(
-        &json!([
-            call("a", "read", &[], &json!({})),
-            step("all", list, &[]),
-            step("p", prompt, &[])
-        ]),
-        &json!({}),
-    );
-    let new = NewRun::new(RunId::new("r").unwrap(), Map::new());
-    let Err(CreateRefused::Unsupported(steps)) = Machine::create(&plan, new) else {
-        panic!("such a plan has no run");
-    };
-    let named: Vec<String> = steps
-        .iter()
-        .map(|step| format!("{} {}", step.step, step.kind))
-        .collect();
-    assert_eq!(named, ["p PROMPT_CALL"]);
 }
 
 #[test]

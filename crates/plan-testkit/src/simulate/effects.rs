@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use plan_model::{StepId, Timestamp};
+use plan_model::{StepConfig, StepId, Timestamp};
 use plan_run::{
-    AttemptSuccess, Effect, EffectCall, Failure, FailureClass, IdempotencyKey, RetryAdvice,
-    StepPath,
+    AgentReport, AttemptSuccess, Effect, EffectCall, Failure, FailureClass, IdempotencyKey,
+    ModelAnswer, RetryAdvice, StepPath,
 };
 use plan_validate::ValidatedPlan;
 use serde_json::{Map, Value};
@@ -84,6 +84,11 @@ pub(crate) fn draw(seed: u64, words: &[&str], number: u32) -> Random {
 
 /// Whether a call of this step may be made again although its fate is unknown.
 pub(crate) fn is_repeatable(plan: &ValidatedPlan, step: &StepId) -> bool {
+    let declared = plan.plan().step(step).map(|(_, step)| &step.config);
+    if let Some(StepConfig::PromptCall(_)) = declared {
+        // a question changes nothing
+        return true;
+    }
     plan.tool(step).is_some_and(|spec| {
         spec.effects.safe_to_repeat()
             || spec.idempotency_key != plan_model::IdempotencyKeySupport::None
@@ -184,6 +189,19 @@ fn success(
         let spec = of.plan.tool(step.step());
         let schema = spec.and_then(|spec| spec.output_schema.as_ref());
         return Ok(values::of_tool(declared, schema, random).into());
+    }
+    if let EffectCall::Prompt(prompt) = call {
+        let answer = match &prompt.output_schema {
+            Some(schema) => ModelAnswer::Json(values::of_schema(schema, random, 0)),
+            None => ModelAnswer::Text(values::printed(declared, random)),
+        };
+        return Ok(AttemptSuccess::Answer(answer));
+    }
+    if let EffectCall::Agent(_) = call {
+        return Ok(AttemptSuccess::Report(AgentReport {
+            report: values::printed(declared, random),
+            transcript: None,
+        }));
     }
     Ok(AttemptSuccess::Process {
         stdout: values::printed(declared, random),

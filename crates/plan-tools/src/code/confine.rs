@@ -8,7 +8,7 @@ use plan_run::FailureClass;
 use super::refused;
 
 /// Makes the run's scratch folder and gives its real path.
-pub(super) async fn scratch(cx: &ToolContext) -> Result<PathBuf, ToolError> {
+pub(crate) async fn scratch(cx: &ToolContext) -> Result<PathBuf, ToolError> {
     let folder = cx.scratch();
     let failed = |error: std::io::Error| {
         refused(
@@ -37,11 +37,11 @@ pub(super) async fn temporary(scratch: &Path) -> Result<String, ToolError> {
 
 /// The real paths of the folders that a run may use. The first is its scratch folder.
 #[derive(Debug)]
-pub(super) struct Roots(Vec<PathBuf>);
+pub(crate) struct Roots(Vec<PathBuf>);
 
 impl Roots {
     /// A root that does not exist grants nothing.
-    pub(super) fn of(scratch: &Path, cx: &ToolContext) -> Self {
+    pub(crate) fn of(scratch: &Path, cx: &ToolContext) -> Self {
         let granted = cx
             .roots()
             .iter()
@@ -55,7 +55,7 @@ impl Roots {
     }
 
     /// The real path of a working directory, relative to the scratch folder.
-    pub(super) fn folder(&self, path: &str) -> Result<PathBuf, ToolError> {
+    pub(crate) fn folder(&self, path: &str) -> Result<PathBuf, ToolError> {
         let base = self.0.first().map_or(Path::new("/"), PathBuf::as_path);
         let real = real_path("working directory", &base.join(path))?;
         if !real.is_dir() {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plan_exec::{ToolContext, ToolError};
+use plan_exec::{FileAccess, GrantedFile, ToolContext, ToolError};
 use plan_run::{Confinement, FailureClass, Restraint};
 use plan_validate::catalog::LanguageSpec;
 use plan_validate::policy::SandboxMode;
@@ -40,14 +40,25 @@ pub(super) fn sandbox(
         .map_err(|missing| refused(FailureClass::Permission, missing.to_string()))
 }
 
-/// The sandbox with the folders that the run was granted and those that the language may read.
-pub(super) fn grant(sandbox: Sandbox, roots: &Roots, spec: &LanguageSpec) -> Sandbox {
+/// The sandbox with what the run was granted and what the language may read.
+pub(super) fn grant(
+    sandbox: Sandbox,
+    roots: &Roots,
+    files: &[GrantedFile],
+    spec: &LanguageSpec,
+) -> Sandbox {
     let granted = roots.folders().fold(sandbox, Sandbox::write);
+    let granted = files
+        .iter()
+        .fold(granted, |granted, file| match file.access {
+            FileAccess::Read => granted.read(&file.path),
+            FileAccess::Write => granted.write(&file.path),
+        });
     spec.read_roots.iter().fold(granted, Sandbox::read)
 }
 
 /// The command with a variable that no other attempt has.
-pub(super) fn mark(command: ChildCommand, cx: &ToolContext) -> ChildCommand {
+pub(crate) fn mark(command: ChildCommand, cx: &ToolContext) -> ChildCommand {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let value = format!(
         "{}/{}/{}/{}.{}",

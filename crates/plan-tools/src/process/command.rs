@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -39,7 +40,9 @@ impl Default for OutputBounds {
 }
 
 /// A program to run. Its environment holds what is set here and nothing else.
-#[derive(Debug, Clone)]
+///
+/// Its `Debug` shows names and sizes, no values: they may be secrets.
+#[derive(Clone)]
 pub struct ChildCommand {
     program: PathBuf,
     args: Vec<String>,
@@ -49,6 +52,19 @@ pub struct ChildCommand {
     bounds: OutputBounds,
     sandbox: Option<Sandbox>,
     mark: Option<(String, String)>,
+}
+
+impl fmt::Debug for ChildCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildCommand")
+            .field("program", &self.program)
+            .field("args", &self.args.len())
+            .field("env", &self.env.keys())
+            .field("working_dir", &self.working_dir)
+            .field("input", &self.input.as_ref().map(Vec::len))
+            .field("sandbox", &self.sandbox)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ChildCommand {

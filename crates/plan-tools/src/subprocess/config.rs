@@ -125,23 +125,35 @@ impl SubprocessConfig {
                 });
             }
         }
-        if let Some(script) = interpreter::script_of(&self.command, &self.args)
-            && let Some(argument) = template::names(script).next()
-        {
-            return Err(ConfigError::ValueInScript {
-                command: self.command.clone(),
-                argument: argument.to_owned(),
-            });
-        }
-        if self.pass_arguments == PassArguments::Stdin
-            && interpreter::reads_script_from_stdin(&self.command, &self.args)
-        {
-            return Err(ConfigError::ArgumentsAsScript {
-                command: self.command.clone(),
-            });
+        check_script(&self.command, &self.args)?;
+        if self.pass_arguments == PassArguments::Stdin {
+            check_input(&self.command, &self.args)?;
         }
         Ok(())
     }
+}
+
+/// No value may become part of a script.
+pub(crate) fn check_script(command: &str, args: &[String]) -> Result<(), ConfigError> {
+    if let Some(script) = interpreter::script_of(command, args)
+        && let Some(argument) = template::names(script).next()
+    {
+        return Err(ConfigError::ValueInScript {
+            command: command.to_owned(),
+            argument: argument.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// What is written to standard input may not be taken for a script.
+pub(crate) fn check_input(command: &str, args: &[String]) -> Result<(), ConfigError> {
+    if interpreter::reads_script_from_stdin(command, args) {
+        return Err(ConfigError::ArgumentsAsScript {
+            command: command.to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// The arguments that the tool's schema names, where it takes no others.

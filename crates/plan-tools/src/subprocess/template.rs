@@ -11,7 +11,7 @@ enum Piece<'a> {
 }
 
 /// The arguments that an element names.
-pub(super) fn names(element: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names(element: &str) -> impl Iterator<Item = &str> {
     pieces(element).into_iter().filter_map(|piece| match piece {
         Piece::Argument(name) => Some(name),
         Piece::Text(_) => None,
@@ -19,7 +19,7 @@ pub(super) fn names(element: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The command line of one call.
-pub(super) fn fill_all(
+pub(crate) fn fill_all(
     elements: &[String],
     arguments: &Map<String, Value>,
 ) -> Result<Vec<String>, ToolError> {

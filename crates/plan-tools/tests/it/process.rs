@@ -5,6 +5,7 @@ use std::future::pending;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plan_tools::process::{
@@ -32,39 +33,43 @@ async fn after(time: Duration) -> Stop {
 }
 
 /// A named pipe that live processes hold open: reading it to its end waits until all of them are gone.
-struct Watch {
-    _dir: TempDir,
+#[derive(Clone)]
+pub(crate) struct Watch {
+    _dir: Arc<TempDir>,
     path: PathBuf,
 }
 
 impl Watch {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("alive");
         let made = Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
-        Self { _dir: dir, path }
+        Self {
+            _dir: Arc::new(dir),
+            path,
+        }
     }
 
     /// Waits until a process opened the pipe, and gives its reading end.
-    fn open(&self) -> BufReader<File> {
+    pub(crate) fn open(&self) -> BufReader<File> {
         BufReader::new(File::open(&self.path).unwrap())
     }
 
     /// A script that writes one line to the pipe, holds it open, and runs `then`.
-    fn held_by(&self, then: &str) -> String {
+    pub(crate) fn held_by(&self, then: &str) -> String {
         format!("exec 9>'{}'; echo ready >&9; {then}", self.path.display())
     }
 }
 
-fn wait_until_ready(watch: &mut BufReader<File>) {
+pub(crate) fn wait_until_ready(watch: &mut BufReader<File>) {
     let mut line = String::new();
     watch.read_line(&mut line).unwrap();
     assert_eq!(line, "ready\n");
 }
 
 /// Blocks until no process holds the pipe any more.
-fn wait_until_gone(mut watch: BufReader<File>) {
+pub(crate) fn wait_until_gone(mut watch: BufReader<File>) {
     let mut rest = String::new();
     watch.read_to_string(&mut rest).unwrap();
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use plan_exec::{CodeOutput, CodeRequest, CodeRunner, Dispatched, ScriptSource, ToolError};
+use plan_exec::{
+    CodeOutput, CodeRequest, CodeRunner, Dispatched, FileAccess, GrantedFile, ScriptSource,
+    ToolError,
+};
 use plan_model::LanguageName;
 use plan_run::{FailureClass, Restraint};
 use plan_tools::ProcessCodeRunner;
@@ -20,6 +23,7 @@ struct Lab {
     folder: tempfile::TempDir,
     catalog: ToolCatalog,
     roots: Vec<std::path::PathBuf>,
+    files: Vec<GrantedFile>,
     limits: ResourceLimits,
 }
 
@@ -29,6 +33,7 @@ impl Lab {
             folder: tempfile::tempdir().unwrap(),
             catalog: ToolCatalog::default().with_built_in_languages(),
             roots: Vec::new(),
+            files: Vec::new(),
             limits: ResourceLimits::default(),
         }
     }
@@ -60,7 +65,8 @@ impl Lab {
     ) -> Result<CodeOutput, ToolError> {
         let cx = context()
             .with_scratch(self.folder.path().join("scratch"))
-            .with_roots(self.roots.clone());
+            .with_roots(self.roots.clone())
+            .with_files(self.files.clone());
         let code = CodeRequest {
             language: LanguageName::new(language).unwrap(),
             source: ScriptSource::Inline(text.to_owned()),
@@ -68,7 +74,7 @@ impl Lab {
             stdin: None,
             env: BTreeMap::new(),
             working_dir: None,
-            timeout: Some(Duration::from_secs(60)),
+            timeout: Some(Duration::from_mins(1)),
         };
         ProcessCodeRunner::new(&self.catalog, mode)
             .on(support)
@@ -130,7 +136,7 @@ pub(crate) async fn a_script_reads_no_file_outside_of_its_roots() {
     let secret = secret.display();
     for (language, text) in [
         ("sh", format!("cat {secret}")),
-        ("sh", format!("cat ../secret; cd .. && cat secret")),
+        ("sh", "cat ../secret; cd .. && cat secret".to_owned()),
         ("sh", format!("ln -s {secret} link && cat link")),
         ("sh", format!("ln {secret} hard && cat hard")),
         ("sh", "cat /etc/passwd".to_owned()),
@@ -181,6 +187,33 @@ pub(crate) async fn a_granted_root_is_read_and_written_and_a_read_root_is_read()
     denied(lab.run("sh", &format!("echo x > {folder}/data")).await);
 }
 
+pub(crate) async fn a_file_that_the_caller_named_is_read_and_an_output_file_is_written() {
+    let named = tempfile::tempdir().unwrap();
+    let path = |name: &str| named.path().join(name);
+    std::fs::write(path("in"), "known").unwrap();
+    std::fs::write(path("beside"), "canary").unwrap();
+    let mut lab = Lab::new();
+    lab.files = vec![
+        GrantedFile {
+            path: path("in"),
+            access: FileAccess::Read,
+        },
+        GrantedFile {
+            path: path("out"),
+            access: FileAccess::Write,
+        },
+    ];
+    let folder = named.path().display().to_string();
+    denied(lab.run("sh", &format!("cat {folder}/beside")).await);
+    denied(lab.run("sh", &format!("echo x > {folder}/in")).await);
+    assert!(!path("out").exists(), "nobody has written it");
+    let copied = lab
+        .run("sh", &format!("cat {folder}/in > {folder}/out"))
+        .await;
+    assert_eq!(copied.unwrap().exit_code, 0);
+    assert_eq!(std::fs::read_to_string(path("out")).unwrap(), "known");
+}
+
 /// Connects to a listener of ours, by the language's own means.
 fn connecting(port: u16) -> [(&'static str, String); 3] {
     [
@@ -229,7 +262,7 @@ pub(crate) async fn a_script_sees_no_variable_that_nobody_declared() {
     names.sort_unstable();
     assert_eq!(names, ["PATH", "PLANWRIGHT_ATTEMPT", "PWD", "TMPDIR"]);
     let lab = Lab::new().language("sh", |sh| {
-        sh.env_pass = vec!["CARGO_MANIFEST_DIR".to_owned()]
+        sh.env_pass = vec!["CARGO_MANIFEST_DIR".to_owned()];
     });
     let output = lab.run("sh", "echo $CARGO_MANIFEST_DIR").await.unwrap();
     assert_eq!(output.stdout.trim(), env!("CARGO_MANIFEST_DIR"));
@@ -267,9 +300,8 @@ pub(crate) async fn nothing_of_a_script_outlives_its_step() {
         ),
         (
             "in a session of its own, twice away",
-            format!(
-                "(setsid sh -c '(sh -c \"echo \\$\\$ > pid; exec sleep 1000\") &' >/dev/null 2>&1 &)"
-            ),
+            "(setsid sh -c '(sh -c \"echo \\$\\$ > pid; exec sleep 1000\") &' >/dev/null 2>&1 &)"
+                .to_owned(),
         ),
     ] {
         let lab = Lab::new();
@@ -292,8 +324,9 @@ pub(crate) async fn a_script_signals_nobody_but_its_own() {
 }
 
 pub(crate) async fn a_script_that_fills_memory_is_stopped_and_node_is_not() {
+    let mut small = Lab::new();
+    small.limits.memory_bytes = 768 << 20;
     for (language, text) in [
-        ("python", "x = bytearray(5 << 30); print(len(x))"),
         (
             "python",
             "x = []\nwhile True: x.append(bytearray(64 << 20))",
@@ -303,8 +336,13 @@ pub(crate) async fn a_script_that_fills_memory_is_stopped_and_node_is_not() {
             "const x = []; for (;;) x.push(Buffer.alloc(64 << 20, 1))",
         ),
     ] {
-        denied(Lab::new().run(language, text).await);
+        denied(small.run(language, text).await);
     }
+    denied(
+        Lab::new()
+            .run("python", "x = bytearray(5 << 30); print(len(x))")
+            .await,
+    );
     let text = "const x = Buffer.alloc(256 << 20, 1); console.log(x.length >> 20)";
     assert_eq!(Lab::new().run("node", text).await.unwrap().stdout, "256\n");
 }

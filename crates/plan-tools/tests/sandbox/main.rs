@@ -4,7 +4,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     reason = "a test without the harness that would say so"
 )]
 
@@ -62,6 +61,10 @@ const CASES: &[(&str, Needs, Run)] = &[
     case!(a_script_writes_no_file_outside_of_its_roots, Files),
     case!(
         a_granted_root_is_read_and_written_and_a_read_root_is_read,
+        Files
+    ),
+    case!(
+        a_file_that_the_caller_named_is_read_and_an_output_file_is_written,
         Files
     ),
     case!(

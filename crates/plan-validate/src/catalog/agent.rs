@@ -14,6 +14,8 @@ pub struct AgentSpec {
     pub command: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
+    /// Variables of the host's environment that it is given, for [`AgentKind::Subprocess`].
+    pub env_pass: Vec<String>,
     /// The model that it asks, for [`AgentKind::Loop`].
     pub model: Option<ModelName>,
     /// Whether it may reach the network.
@@ -38,6 +40,7 @@ impl AgentSpec {
             kind,
             command: None,
             args: Vec::new(),
+            env_pass: Vec::new(),
             model: None,
             network: false,
         }

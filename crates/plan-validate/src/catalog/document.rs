@@ -180,6 +180,9 @@ fn agent(decoder: &mut Decoder, name: AgentName, value: Value, at: &Pointer) -> 
     let args = fields
         .take("args")
         .map_or_else(Vec::new, |(at, value)| decoder.strings(value, &at));
+    let env_pass = fields
+        .take("env_pass")
+        .map_or_else(Vec::new, |(at, value)| decoder.strings(value, &at));
     let model = fields.read("model", |value, at| {
         decoder.name::<ModelName>(value, at, "model name")
     });
@@ -188,6 +191,7 @@ fn agent(decoder: &mut Decoder, name: AgentName, value: Value, at: &Pointer) -> 
     let mut spec = AgentSpec::new(name, kind?);
     spec.command = command;
     spec.args = args;
+    spec.env_pass = env_pass;
     spec.model = model;
     spec.network = network.unwrap_or(false);
     Some(spec)

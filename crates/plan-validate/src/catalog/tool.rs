@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::arguments::{self, Argument, Arguments};
 use super::digest;
 use super::path_kind;
-use super::schema::{CompiledSchema, SchemaFault};
+use super::schema::{CompiledSchema, Quote, SchemaFault};
+use crate::text::quoted;
+use crate::validated::lines;
 
 /// A tool of the catalog: its spec, its digest, and its schemas compiled.
 #[derive(Debug)]
@@ -82,6 +84,29 @@ impl CatalogTool {
         &self.spec.name
     }
 
+    /// Whether the tool takes these arguments.
+    ///
+    /// # Errors
+    /// Every way in which they do not fit, as clauses.
+    pub fn check_arguments(&self, arguments: &Map<String, Value>) -> Result<(), Vec<String>> {
+        let mut faults: Vec<String> = Vec::new();
+        if !self.takes_other_arguments() {
+            let unknown = arguments
+                .keys()
+                .filter(|name| self.argument(name).is_none());
+            faults.extend(unknown.map(|name| format!("the tool has no argument {}", quoted(name))));
+        }
+        if let Some(schema) = &self.input {
+            let value = Value::Object(arguments.clone());
+            faults.extend(lines(&schema.violations(&value, Quote::Shown)));
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
+    }
+
     /// An argument that the input schema names.
     pub(crate) fn argument(&self, name: &str) -> Option<&Argument> {
         self.arguments.named.get(name)
@@ -102,7 +127,7 @@ impl CatalogTool {
     }
 
     /// The arguments that the input schema calls paths, in the order of their names.
-    pub(crate) fn path_arguments(&self) -> &[(String, InputKind)] {
+    pub fn path_arguments(&self) -> &[(String, InputKind)] {
         &self.paths
     }
 

@@ -1,6 +1,6 @@
 //! What kind the steps are of, and how they join.
 
-use plan_model::{Join, Plan, StepKind};
+use plan_model::{Join, Step, StepKind};
 
 /// The steps of each kind, so that who looks for the few of one kind need not look at all; and what is asked of
 /// every step again and again, beside each other.
@@ -12,17 +12,20 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub(super) fn of(plan: &Plan) -> Self {
-        let mut kinds = Self::default();
-        kinds.of_step.reserve_exact(plan.steps.len());
-        for (index, step) in plan.steps.iter().enumerate() {
-            let kind = step.config.kind();
-            kinds.of_step.push((kind, step.join));
-            if let Some(steps) = kinds.by_kind.get_mut(kind as usize) {
-                steps.push(index);
-            }
+    pub(super) fn with_capacity(steps: usize) -> Self {
+        Self {
+            of_step: Vec::with_capacity(steps),
+            ..Self::default()
         }
-        kinds
+    }
+
+    /// Takes the next step of the plan.
+    pub(super) fn add(&mut self, step: &Step) {
+        let (index, kind) = (self.of_step.len(), step.config.kind());
+        self.of_step.push((kind, step.join));
+        if let Some(steps) = self.by_kind.get_mut(kind as usize) {
+            steps.push(index);
+        }
     }
 
     pub(super) fn steps(&self, kind: StepKind) -> &[usize] {

@@ -1,7 +1,7 @@
 //! Every reference of a plan, with the place that holds it.
 
 use plan_model::{
-    CodeSource, Graph, Path, Plan, Pointer, Reference, StepConfig, Template, TextPart,
+    CodeSource, Graph, Path, Plan, Pointer, Reference, Step, StepConfig, Template, TextPart,
 };
 
 use super::glance::Glance;
@@ -118,24 +118,6 @@ impl<'a> Use<'a> {
     }
 }
 
-/// Every reference of a plan: those of its steps in document order, then those of its outputs.
-pub(super) fn of<'a>(plan: &'a Plan, graph: &Graph) -> Vec<Use<'a>> {
-    let mut into = Collector {
-        uses: Vec::with_capacity(plan.steps.len()),
-        step: None,
-        graph,
-    };
-    for (index, step) in plan.steps.iter().enumerate() {
-        into.step = Some(index);
-        of_config(&mut into, &step.config);
-    }
-    into.step = None;
-    for (index, output) in plan.outputs.iter().enumerate() {
-        into.whole(Site::PlanOutput(index), &output.source);
-    }
-    into.uses
-}
-
 fn of_config<'a>(into: &mut Collector<'_, 'a>, config: &'a StepConfig) {
     match config {
         StepConfig::ToolCall(call) => {
@@ -186,14 +168,35 @@ fn of_config<'a>(into: &mut Collector<'_, 'a>, config: &'a StepConfig) {
     }
 }
 
-/// Collects the references of one step, or of the plan's outputs.
-struct Collector<'c, 'a> {
+/// Collects the references of a plan: those of its steps in document order, then those of its outputs.
+pub(super) struct Collector<'c, 'a> {
     uses: Vec<Use<'a>>,
     step: Option<usize>,
     graph: &'c Graph,
 }
 
-impl<'a> Collector<'_, 'a> {
+impl<'c, 'a> Collector<'c, 'a> {
+    pub(super) fn with_capacity(uses: usize, graph: &'c Graph) -> Self {
+        Self {
+            uses: Vec::with_capacity(uses),
+            step: None,
+            graph,
+        }
+    }
+
+    pub(super) fn add(&mut self, index: usize, step: &'a Step) {
+        self.step = Some(index);
+        of_config(self, &step.config);
+    }
+
+    pub(super) fn finish(mut self, plan: &'a Plan) -> Vec<Use<'a>> {
+        self.step = None;
+        for (index, output) in plan.outputs.iter().enumerate() {
+            self.whole(Site::PlanOutput(index), &output.source);
+        }
+        self.uses
+    }
+
     fn whole(&mut self, site: Site<'a>, reference: &'a Reference) {
         self.put(site, &Pointer::root(), true, reference);
     }

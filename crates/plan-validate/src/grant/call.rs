@@ -168,6 +168,50 @@ impl Grant {
         }
     }
 
+    /// Whether the agent of a step may call a tool with these arguments.
+    ///
+    /// The tool has to be among those that the step gives its agent, and every argument that the policy
+    /// constrains has to be there and within.
+    ///
+    /// # Errors
+    /// The first reason, in the order of the argument names.
+    pub fn permits_agent_tool(
+        &self,
+        step: &StepId,
+        tool: &ToolName,
+        arguments: &Map<String, Value>,
+    ) -> Result<(), Refusal> {
+        let site = self.site_for(step)?;
+        match &site.target {
+            Target::Agent { tools, .. } if tools.contains(tool) => {}
+            other => {
+                let asked = format!("the tool {}", text::quoted(tool));
+                return Err(other_target(step, other, asked));
+            }
+        }
+        let prefix = format!("tools.{tool}.");
+        let rules = site.arguments.iter().filter_map(|(name, rule)| {
+            let argument = name.strip_prefix(prefix.as_str())?;
+            Some((argument, rule))
+        });
+        for (argument, rule) in rules {
+            let Some(value) = arguments.get(argument) else {
+                return Err(Refusal::MissingArgument {
+                    step: step.clone(),
+                    argument: text::quoted(argument),
+                });
+            };
+            // a policy's rule names no value of a run
+            rule.permits(value, &|_| None)
+                .map_err(|reason| Refusal::Argument {
+                    step: step.clone(),
+                    argument: text::quoted(argument),
+                    reason,
+                })?;
+        }
+        Ok(())
+    }
+
     /// Whether an attempt of this number, from 1, is still within what the plan declared.
     ///
     /// # Errors

@@ -78,7 +78,9 @@ fn site(facts: &Facts<'_>, index: usize, step: &Step, grant: &mut Grant) -> Opti
     let target = match &step.config {
         StepConfig::ToolCall(call) => {
             let tool = facts.tool(index)?;
-            grant.tools.insert(call.tool.clone(), tool.digest);
+            if !grant.tools.contains_key(&call.tool) {
+                grant.tools.insert(call.tool.clone(), tool.digest);
+            }
             effects = tool.spec.effects;
             timeout = tool.spec.timeout;
             arguments = self::arguments(facts, tool, call);

@@ -100,6 +100,7 @@ fn agent(catalog: &ToolCatalog, spec: &AgentSpec) -> Value {
         },
         "command": spec.command,
         "args": spec.args,
+        "env_pass": spec.env_pass,
         "model": asks.map(ModelName::as_str),
         "model_is": behind.map(model),
         "network": spec.network,

@@ -26,6 +26,8 @@ pub enum PathProblem {
     Unwritable,
     /// It cannot be looked at.
     Hidden,
+    /// Its links lead out of the folders that the policy lists.
+    Outside,
 }
 
 impl fmt::Display for PathProblem {
@@ -37,6 +39,7 @@ impl fmt::Display for PathProblem {
             Self::NoParent => "would be in a folder that does not exist",
             Self::Unwritable => "cannot be written",
             Self::Hidden => "cannot be looked at",
+            Self::Outside => "leads out of the folders that the policy lists",
         })
     }
 }
@@ -51,10 +54,16 @@ pub(super) fn problem(input: &Input, value: &Value, policy: &Policy) -> Option<&
         Some(path) => path,
     };
     match (&policy.roots, input.input_kind) {
-        (Roots::Listed(roots), InputKind::DirectoryPath)
-            if !roots.iter().any(|root| path::is_inside(path, root)) =>
-        {
-            Some("is a folder outside of those that the policy lists")
+        (Roots::Listed(roots), kind) if !roots.iter().any(|root| path::is_inside(path, root)) => {
+            match kind {
+                InputKind::Value => None,
+                InputKind::DirectoryPath => {
+                    Some("is a folder outside of those that the policy lists")
+                }
+                InputKind::FilePath | InputKind::OutputFilePath => {
+                    Some("is a file outside of the folders that the policy lists")
+                }
+            }
         }
         _ => None,
     }

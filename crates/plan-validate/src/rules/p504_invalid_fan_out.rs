@@ -28,6 +28,7 @@ fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for (index, step) in facts.of_kinds(&[StepKind::FanOut]) {
         if let StepConfig::FanOut(fan) = &step.config {
             body::check(facts, index, fan, &order, findings);
+            rings::check_depth(facts, index, findings);
             check_list(facts, index, step, fan, findings);
             check_pace(index, step, fan, findings);
         }

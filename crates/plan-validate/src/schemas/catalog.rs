@@ -204,6 +204,8 @@ struct Agent {
     /// Needed for `subprocess`.
     command: Option<String>,
     args: Option<Vec<String>>,
+    /// Variables of the host that a `subprocess` is given.
+    env_pass: Option<Vec<String>>,
     model: Option<String>,
     network: Option<bool>,
 }

@@ -51,6 +51,30 @@ fn case_08_fan_outs_that_own_each_other_are_refused() {
 }
 
 #[test]
+fn fan_outs_nest_sixteen_deep_and_one_finding_tells_what_is_beyond() {
+    let nested = |depth: usize| {
+        let mut steps: Vec<Value> = (0..depth)
+            .map(|index| {
+                let mut fan = fan_out(&format!("f{index}"), &[&format!("f{}", index + 1)]);
+                fan["config"]["item_var"] = json!(format!("row{index}"));
+                fan
+            })
+            .collect();
+        steps.push(after(&format!("f{depth}"), &[]));
+        found(json!(steps))
+    };
+    assert_eq!(nested(16), [""; 0]);
+    for depth in [17, 18, 40] {
+        assert_eq!(
+            nested(depth),
+            [
+                "P504 /steps/16/config/spawn_steps: `f16` is within 16 other fan-outs, and may be within 15"
+            ]
+        );
+    }
+}
+
+#[test]
 fn a_fan_out_that_spawns_itself_is_in_no_body() {
     let mut around = fan_out("around", &["each"]);
     around["config"]["item_var"] = json!("outer");

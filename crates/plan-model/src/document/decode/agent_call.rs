@@ -2,7 +2,7 @@
 
 use super::tool_call::tool_name;
 use super::{Decoder, Field, Place};
-use crate::{AgentCall, AgentName, Template};
+use crate::{AgentCall, Template};
 
 pub(super) fn read(cx: &mut Decoder, at: &Place<'_, '_>) -> AgentCall {
     let [
@@ -30,7 +30,7 @@ pub(super) fn read(cx: &mut Decoder, at: &Place<'_, '_>) -> AgentCall {
     AgentCall {
         objective: cx.text_template(objective).unwrap_or_else(empty),
         working_dir: cx.text_template(working_dir).unwrap_or_else(empty),
-        agent: cx.host_name(agent, "an agent name", AgentName::unchecked),
+        agent: cx.host_name(agent, "an agent name"),
         tools: tools.map(|tools| cx.list(Some(tools), "tool names", tool_name)),
         max_turns: cx.whole(max_turns, 0),
         timeout_secs: cx.seconds(timeout_secs),

@@ -41,7 +41,7 @@ pub(super) fn read(cx: &mut Decoder, at: &Place<'_, '_>) -> CodeCall {
     let file = cx.text_template(file).map(CodeSource::File);
     CodeCall {
         language: cx
-            .host_name(language, "a language", LanguageName::unchecked)
+            .host_name(language, "a language")
             .unwrap_or_else(|| LanguageName::unchecked("")),
         source: file.unwrap_or_else(|| CodeSource::Inline(cx.text(inline).unwrap_or_default())),
         args: cx.list(args, "texts", text),

@@ -29,7 +29,7 @@ pub(super) fn read(cx: &mut Decoder, at: &Place<'_, '_>) -> FanOut {
     FanOut {
         over: cx.list_source(over).unwrap_or_else(stand_in),
         item_var: cx
-            .identifier(item_var, "an item name", ItemName::unchecked)
+            .identifier(item_var, "an item name")
             .unwrap_or_else(|| ItemName::unchecked("")),
         spawn_steps: cx.list(spawn_steps, "step ids", Decoder::step_use),
         until: cx.expression(until),

@@ -32,7 +32,7 @@ pub(super) fn read(cx: &mut Decoder, at: &Place<'_, '_>) -> Input {
     let default = default.filter(|place| value_type == ValueType::Any || !place.node.is_null());
     Input {
         name: cx
-            .identifier(name, "an input name", InputName::unchecked)
+            .identifier(name, "an input name")
             .unwrap_or_else(|| InputName::unchecked("")),
         description: cx.text(description),
         value_type,

@@ -1,12 +1,10 @@
 //! Names: declared ones follow a grammar, used ones need only be text.
 
-use std::str::FromStr;
-
 use super::{Decoder, Place};
 use crate::document::ProblemKind;
 use crate::document::problem::capped;
 use crate::document::tree::NodeRef;
-use crate::id::check_identifier;
+use crate::id::{Name, check_identifier};
 use crate::reference::{Spelling, plan_references};
 use crate::{IdError, StepId};
 
@@ -17,27 +15,25 @@ pub(crate) fn holds_reference(text: &str) -> bool {
 
 impl Decoder {
     /// The name that something is given here: an identifier. A bad one is reported and kept as it is.
-    pub(crate) fn identifier<T>(
+    pub(crate) fn identifier<T: Name>(
         &mut self,
         at: Option<Place<'_, '_>>,
         what: &'static str,
-        unchecked: fn(&str) -> T,
     ) -> Option<T> {
         let text = self.name_text(at, what)?;
         let at = at?;
         if let Err(error) = check_identifier(text, self.name_bytes) {
             self.invalid_name(&at, what, text, error);
         }
-        Some(unchecked(text))
+        Some(self.names.name(text))
     }
 
     /// The name that a member of an open object has: an identifier.
-    pub(crate) fn member_name<T>(
+    pub(crate) fn member_name<T: Name>(
         &mut self,
         member: &Place<'_, '_>,
         key: NodeRef<'_>,
         what: &'static str,
-        unchecked: fn(&str) -> T,
     ) -> T {
         let text = key.text();
         let kind = if holds_reference(text) {
@@ -49,32 +45,31 @@ impl Decoder {
                 error,
             }
         } else {
-            return unchecked(text);
+            return self.names.name(text);
         };
         self.report_within(member, key.span(), kind);
         self.stand_in(member);
-        unchecked(text)
+        self.names.name(text)
     }
 
     /// A name that a host chose, or that what a tool returns chose. A bad one is reported and kept as it is.
-    pub(crate) fn host_name<T: FromStr<Err = IdError>>(
+    pub(crate) fn host_name<T: Name>(
         &mut self,
         at: Option<Place<'_, '_>>,
         what: &'static str,
-        unchecked: fn(&str) -> T,
     ) -> Option<T> {
         let text = self.name_text(at, what)?;
         let at = at?;
-        Some(text.parse().unwrap_or_else(|error| {
+        if let Err(error) = T::check(text) {
             self.invalid_name(&at, what, text, error);
-            unchecked(text)
-        }))
+        }
+        Some(self.names.name(text))
     }
 
     /// The id of a step that is declared elsewhere. Whether it exists is not asked here.
     pub(crate) fn step_use(&mut self, at: &Place<'_, '_>) -> StepId {
         let text = self.name_text(Some(*at), "a step id");
-        StepId::unchecked(text.unwrap_or_default())
+        self.names.name(text.unwrap_or_default())
     }
 
     fn name_text<'d>(&mut self, at: Option<Place<'d, '_>>, what: &'static str) -> Option<&'d str> {

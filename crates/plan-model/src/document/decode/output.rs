@@ -44,7 +44,7 @@ pub(super) fn read_published(cx: &mut Decoder, at: &Place<'_, '_>) -> PlanOutput
 }
 
 pub(super) fn output_name(cx: &mut Decoder, at: Option<Place<'_, '_>>) -> OutputName {
-    cx.host_name(at, "an output name", OutputName::unchecked)
+    cx.host_name(at, "an output name")
         .unwrap_or_else(|| OutputName::unchecked(""))
 }
 

@@ -72,7 +72,7 @@ fn config_values(cx: &mut Decoder, at: Option<Place<'_, '_>>) -> BTreeMap<Config
         cx.wrong_shape(&at, "an object of config values", &[]);
     }
     for (key, place) in at.members() {
-        let name = cx.member_name(&place, key, "a config key", ConfigKey::unchecked);
+        let name = cx.member_name(&place, key, "a config key");
         if let Some(value) = cx.value(Some(place)) {
             values.entry(name).or_insert(value);
         }

@@ -30,7 +30,7 @@ pub(super) fn read(cx: &mut Decoder, at: &Place<'_, '_>) -> PromptCall {
     );
     PromptCall {
         model: cx
-            .host_name(model, "a model name", ModelName::unchecked)
+            .host_name(model, "a model name")
             .unwrap_or_else(|| ModelName::unchecked("")),
         system_prompt: cx.text_template(system_prompt),
         user_prompt: cx

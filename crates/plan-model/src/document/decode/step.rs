@@ -38,7 +38,7 @@ pub(super) fn read(cx: &mut Decoder, at: &Place<'_, '_>) -> Step {
     );
     Step {
         id: cx
-            .identifier(id, "a step id", StepId::unchecked)
+            .identifier(id, "a step id")
             // no other step has this stand-in
             .unwrap_or_else(|| StepId::unchecked(&format!("step {}", at.index() + 1))),
         name: cx.text(name).unwrap_or_default(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::name::holds_reference;
 use super::quote::in_quotes;
-use super::{Decoder, Place};
+use super::{Decoder, Place, SharedNames};
 use crate::document::string::source_offset;
 use crate::document::tree::NodeRef;
 use crate::document::{ProblemKind, Span};
@@ -16,6 +16,7 @@ const LONGEST_MARKED: usize = 256;
 /// What the parser of references asks and tells.
 struct Heard<'s> {
     steps: &'s BTreeMap<String, StepId>,
+    names: &'s SharedNames,
     environment: Vec<(Pointer, SecretName)>,
     /// Malformed references beyond those that are told one by one.
     further: usize,
@@ -28,7 +29,7 @@ impl Names for Heard<'_> {
     /// A name that no step can have is still a name: the rule about unknown steps has candidates for it.
     fn step(&mut self, name: &str) -> Option<StepId> {
         let known = self.steps.get(name).cloned();
-        known.or_else(|| (!name.is_empty()).then(|| StepId::unchecked(name)))
+        known.or_else(|| (!name.is_empty()).then(|| self.names.name(name)))
     }
 
     fn environment(&mut self, pointer: &Pointer, name: &SecretName) {
@@ -133,6 +134,7 @@ impl Decoder {
     fn heard(&self) -> Heard<'_> {
         Heard {
             steps: &self.step_names,
+            names: &self.names,
             environment: Vec::new(),
             further: 0,
         }

@@ -20,6 +20,6 @@ pub(super) fn read(cx: &mut Decoder, at: &Place<'_, '_>) -> ToolCall {
 }
 
 pub(crate) fn tool_name(cx: &mut Decoder, at: &Place<'_, '_>) -> ToolName {
-    cx.host_name(Some(*at), "a tool name", ToolName::unchecked)
+    cx.host_name(Some(*at), "a tool name")
         .unwrap_or_else(|| ToolName::unchecked(""))
 }

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::machine::basis::Basis;
 use crate::machine::layout::Work;
 use crate::machine::phase::{Move, Phase, after};
-use crate::machine::state::AttemptState;
+use crate::machine::state::{Asked, AttemptState};
 use crate::record::{AttemptEnd, AttemptResult};
 use crate::{Decision, Effect, Failure, FailureClass, PrincipalName, Refused, StepPath};
 
@@ -31,7 +31,7 @@ impl<P: Basis> Machine<P> {
         };
         let is_tool = match Work::of(&self.step_of(slot).config) {
             Some(Work::Tool(_)) => true,
-            Some(Work::Code(_)) => false,
+            Some(Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => false,
             Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
                 return Err(Refused::WrongKind {
                     step: step.clone(),
@@ -68,6 +68,12 @@ impl<P: Basis> Machine<P> {
             arguments: started.arguments.clone(),
             end: None,
             late: None,
+            asked: started.tokens.map(|tokens| {
+                Box::new(Asked {
+                    tokens: Some(tokens),
+                    ..Asked::default()
+                })
+            }),
         });
         self.enter(slot, phase);
         Ok(())

@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::machine::basis::Basis;
 use crate::machine::frame::Fan;
 use crate::machine::phase::{Move, Phase};
-use crate::machine::scope::RunScope;
+use crate::machine::scope::{RunScope, masked};
 use crate::machine::slot::Slot;
 use crate::{Refused, StepPath};
 
@@ -37,6 +37,8 @@ impl<P: Basis> Machine<P> {
         if items.len() != expanded.count || items.len() != expanded.digests.len() {
             return Err(other());
         }
+        let hidden = self.hides_items(slot, &fan_out.over);
+        let hidden = hidden.then(|| items.iter().map(masked).collect());
         let items: Arc<[Value]> = items.clone().into();
         let before = self.fan(slot).map_or(&[][..], |fan| fan.frames.as_slice());
         let is_same = |item: &usize| {
@@ -57,6 +59,7 @@ impl<P: Basis> Machine<P> {
         }
         let mut fan = Fan::new(items, expanded.digests.clone().into(), expanded.expires_at);
         fan.frames = frames;
+        fan.masked = hidden;
         self.state.steps.at_mut(slot).fan = Some(Box::new(fan));
         self.enter(slot, phase);
         self.go_on(slot);
@@ -94,7 +97,6 @@ impl<P: Basis> Machine<P> {
         event: &EventKind,
         step: &StepPath,
     ) -> Result<(), Refused> {
-        self.check_going(step)?;
         let slot = self.spread(step, event)?;
         if let Some(due_at) = self.fan(slot).and_then(|fan| fan.expires_at)
             && due_at > at

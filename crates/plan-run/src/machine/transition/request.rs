@@ -31,7 +31,7 @@ impl<P: Basis> Machine<P> {
                 };
                 request.kind == kind
             }
-            Some(Work::Tool(_) | Work::Code(_)) => {
+            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => {
                 request.kind == RequestKind::Effect && request.call.is_some()
             }
             Some(Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => false,

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use plan_run::event::{AttemptOutcome, Consequence};
 use plan_run::{
-    AttemptSuccess, Decision, EventKind, FailureClass, JsonObject, StepPath, StepStatus,
+    AttemptSuccess, Decision, EventKind, FailureClass, JsonObject, ModelAnswer, StepPath,
+    StepStatus,
 };
 use serde_json::Value;
 
@@ -110,5 +111,10 @@ fn holds(outputs: &JsonObject, returned: &AttemptSuccess) -> bool {
         AttemptSuccess::Process { stdout, .. } => outputs
             .get("stdout")
             .is_some_and(|printed| printed == stdout),
+        AttemptSuccess::Answer(ModelAnswer::Json(value)) => {
+            outputs.values().any(|output| output == value)
+        }
+        AttemptSuccess::Answer(ModelAnswer::Text(_)) => !outputs.is_empty(),
+        AttemptSuccess::Report(_) => outputs.contains_key("report"),
     }
 }

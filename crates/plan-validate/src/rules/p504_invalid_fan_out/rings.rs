@@ -1,4 +1,4 @@
-//! Fan-outs that own each other in a ring, so that none of them can ever start.
+//! Fan-outs within each other: in a ring, so that none of them can ever start, or too deep.
 
 use plan_model::StepConfig;
 
@@ -6,7 +6,10 @@ use super::RULE;
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::rules::{further, place};
-use crate::text::listed;
+use crate::text::{listed, quoted};
+
+/// How deep fan-outs may nest. Records of runs, and the lists of lists that fan-outs deliver, nest as deep.
+const DEPTH: usize = 16;
 
 pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
     for ring in rings(facts) {
@@ -22,6 +25,23 @@ pub(super) fn check(facts: &Facts<'_>, findings: &mut Findings) {
         let Some(first) = places.next() else { continue };
         let places = places.map(|place| (place, "a body of the ring"));
         findings.add(further::places(RULE.at(first, message), places));
+    }
+}
+
+/// The first fan-out, from the outside, that is nested too deep; those within it are not told one by one.
+pub(super) fn check_depth(facts: &Facts<'_>, index: usize, findings: &mut Findings) {
+    let around = std::iter::successors(facts.owner(index), |owner| facts.owner(*owner));
+    // one more than that, in a ring too, says enough
+    let depth = around.take(DEPTH + 1).count() + 1;
+    if depth == DEPTH + 1
+        && let Some(step) = facts.step(index)
+    {
+        let message = format!(
+            "{} is within {DEPTH} other fan-outs, and may be within {}",
+            quoted(&step.id),
+            DEPTH - 1
+        );
+        findings.add(RULE.at(place::config(index, "spawn_steps"), message));
     }
 }
 

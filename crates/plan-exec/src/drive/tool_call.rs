@@ -1,0 +1,45 @@
+//! `TOOL_CALL`: one call of a tool.
+
+use plan_run::{FailureClass, ToolEffect};
+
+use crate::drive::Drive;
+use crate::drive::dispatch::Takeoff;
+use crate::drive::outcome::{Reach, Returned};
+use crate::drive::path_arguments::PathArguments;
+
+impl Drive {
+    /// Calls the tool of an attempt.
+    pub(super) fn call_tool(&mut self, takeoff: Takeoff, effect: ToolEffect) {
+        let ToolEffect {
+            tool, arguments, ..
+        } = effect;
+        let Some(implementation) = self.shared.tools.tool(&tool).cloned() else {
+            let message = format!("nothing implements the tool `{tool}`");
+            self.ground(takeoff, FailureClass::ToolNotFound, message);
+            return;
+        };
+        let reads_only = |tool: &plan_model::ToolSpec| tool.effects.read_only.holds;
+        let reach = if self.plan.tool(takeoff.step.step()).is_some_and(reads_only) {
+            Reach::ReadOnly
+        } else {
+            Reach::Writes
+        };
+        let span = tracing::info_span!(
+            parent: &takeoff.span,
+            "attempt",
+            attempt = takeoff.attempt,
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = tool.as_str(),
+        );
+        let cx = takeoff.cx.clone();
+        let paths = PathArguments::of(self.plan.catalog_tool(takeoff.step.step()), &self.facts);
+        let call = async move {
+            paths.check(&arguments).await?;
+            implementation
+                .call(arguments, &cx)
+                .await
+                .map(Returned::Tool)
+        };
+        self.fly(takeoff, reach, span, call);
+    }
+}
