@@ -31,7 +31,7 @@ pub use id::{IdempotencyKey, NameError, PrincipalName, RequestId, RunId, StepPat
 pub use machine::{
     AgentEffect, AgentReport, AnswerRefused, AttemptSuccess, Basis, CodeEffect, CodeText,
     CreateRefused, DecisionRefused, Drift, EffectCall, Ending, Machine, ModelAnswer, NewRun,
-    PromptEffect, RecordedPlan, ResumeRefused, Resumption, ToolEffect, UnsupportedStep,
+    PromptEffect, RecordedPlan, ResumeRefused, Resumption, ToolEffect,
 };
 pub use object::JsonObject;
 pub use record::RunRecord;

@@ -52,7 +52,6 @@ pub use create::{CreateRefused, NewRun};
 pub use decide::DecisionRefused;
 pub use drain::Ending;
 pub use effect::{CodeEffect, CodeText, EffectCall, ToolEffect};
-pub use layout::UnsupportedStep;
 pub use prompt_call::{ModelAnswer, PromptEffect};
 pub use recover::Drift;
 pub use resume::{ResumeRefused, Resumption};

@@ -2,7 +2,7 @@
 
 use plan_model::{Digest, Timestamp};
 
-use crate::{RequestId, RunStatus, StepPath, StepStatus, UnsupportedStep};
+use crate::{RequestId, RunStatus, StepPath, StepStatus};
 
 /// Why the machine refuses an event. The machine is as it was before.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -17,9 +17,6 @@ pub enum Refused {
     /// The run exists already.
     #[error("the run exists already")]
     AlreadyCreated,
-    /// The plan holds steps of kinds that the machine does not run.
-    #[error("{} of the plan's steps are of kinds that cannot run here, the first is `{}` ({})", .0.len(), first_id(.0), first_kind(.0))]
-    Unsupported(Vec<UnsupportedStep>),
     /// The journal is of another plan, or of another version of it.
     #[error("the journal is of the plan with digest {journaled}, not {given}")]
     OtherPlan {
@@ -156,12 +153,4 @@ pub enum Refused {
         /// Steps that have not ended.
         open: usize,
     },
-}
-
-fn first_id(steps: &[UnsupportedStep]) -> &str {
-    steps.first().map_or("", |step| step.step.as_str())
-}
-
-fn first_kind(steps: &[UnsupportedStep]) -> &'static str {
-    steps.first().map_or("", |step| step.kind.as_str())
 }

@@ -44,3 +44,7 @@ pub use gate::Gate;
 pub use run::{checked, run_plan};
 pub use scripted::{Call, CallLog, Scripted};
 pub use scripted_model::ScriptedModel;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/simulate.md")]
+mod guide {}

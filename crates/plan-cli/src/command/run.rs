@@ -114,12 +114,6 @@ fn refused(
                 None => halt,
             })
         }
-        StartError::UnsupportedSteps { .. } => {
-            let report = refusal_json(output::check_json(None, Ok(plan)), Vec::new());
-            print_report(&report, arguments.json);
-            Err(Halt::new(Exit::Rejected, error.to_string())
-                .help("`check` and `graph` read these steps; this release does not run them"))
-        }
         StartError::PlanRejected(_) => Err(Halt::new(Exit::Rejected, error.to_string())),
         StartError::Undriven { error: cause, .. } => {
             let halt = Halt::new(store::of_store(cause).exit, error.to_string());

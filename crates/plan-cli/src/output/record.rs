@@ -97,10 +97,11 @@ fn show_steps(steps: &[StepRecord]) {
             more => format!(", {more} attempts"),
         };
         say(format!(
-            "  {:width$}  {}{reason}{attempts}{}",
+            "  {:width$}  {}{reason}{attempts}{}{}",
             step.id.as_str(),
             step.status,
-            items_text(step)
+            items_text(step),
+            confinement_text(step)
         ));
     }
 }
@@ -123,6 +124,29 @@ fn items_text(step: &StepRecord) -> String {
         .map(|(status, count)| format!("{count} {status}"))
         .collect();
     format!(", items: {}", counts.join(", "))
+}
+
+/// What the last attempt of a script was held to.
+fn confinement_text(step: &StepRecord) -> String {
+    let end = step
+        .attempts
+        .last()
+        .and_then(|attempt| attempt.end.as_ref());
+    let Some(held) = end.and_then(|end| end.confinement.as_ref()) else {
+        return String::new();
+    };
+    if held.held.is_empty() {
+        return ", without a sandbox".to_owned();
+    }
+    let missing: Vec<&str> = held.missing.iter().map(|part| part.as_str()).collect();
+    if missing.is_empty() {
+        ", in a sandbox".to_owned()
+    } else {
+        format!(
+            ", in a sandbox that does not hold {}",
+            missing.join(" and ")
+        )
+    }
 }
 
 /// What went wrong at a step.

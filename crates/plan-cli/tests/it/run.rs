@@ -185,6 +185,8 @@ fn a_script_runs_in_a_sandbox_where_the_kernel_has_one_and_else_needs_a_word_abo
         assert_eq!(held["mode"], "required");
         let parts = held["held"].as_array().unwrap();
         assert!(parts.contains(&json!("files")) && parts.contains(&json!("network")));
+        let shown = folder.planwright(["runs", "show", ran["run_id"].as_str().unwrap()]);
+        assert!(shown.expect(0).stderr.contains("succeeded, in a sandbox"));
     } else {
         let refused = folder.planwright(args).expect(2);
         let way = "sandbox: {mode: best_effort}";

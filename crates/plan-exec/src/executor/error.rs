@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use plan_model::{AgentName, Digest, ModelName, StepId, StepKind, Timestamp, ToolName};
+use plan_model::{AgentName, Digest, ModelName, StepId, Timestamp, ToolName};
 use plan_run::{
     AnswerRefused, CreateRefused, DecisionRefused, DecodeError, Refused, RunId, RunStatus, StepPath,
 };
@@ -25,12 +25,6 @@ pub enum StartError {
     InputsRejected {
         /// Every problem.
         findings: Vec<Finding>,
-    },
-    /// The plan has steps of kinds that this executor does not run.
-    #[error("this executor does not run {}", Kinds(steps))]
-    UnsupportedSteps {
-        /// The steps and their kinds, in plan order.
-        steps: Vec<(StepId, StepKind)>,
     },
     /// The machine does not create the run, for a reason that this release has no words for.
     #[error(transparent)]
@@ -346,18 +340,6 @@ impl fmt::Display for Agent<'_> {
             Some(name) => write!(f, "the agent `{name}`"),
             None => f.write_str("the host's default agent"),
         }
-    }
-}
-
-struct Kinds<'a>(&'a [(StepId, StepKind)]);
-
-impl fmt::Display for Kinds<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (step, kind)) in self.0.iter().enumerate() {
-            let comma = if at == 0 { "" } else { ", " };
-            write!(f, "{comma}{kind} (step `{step}`)")?;
-        }
-        Ok(())
     }
 }
 

@@ -45,12 +45,6 @@ impl Executor {
         new.sources = request.sources;
         let created = created(&plan, new).await.map_err(|refused| match refused {
             CreateRefused::Inputs(findings) => StartError::InputsRejected { findings },
-            CreateRefused::Unsupported(steps) => StartError::UnsupportedSteps {
-                steps: steps
-                    .into_iter()
-                    .map(|step| (step.step, step.kind))
-                    .collect(),
-            },
             refused => StartError::NotCreated(refused),
         })?;
         shared.equipped(&plan)?;

@@ -77,8 +77,8 @@ impl Machine {
         }
         let step = self.step_of(*slot);
         let ask = match Work::of(&step.config) {
-            Some(Work::Ask(ask)) => Some(ask),
-            Some(_) | None => None,
+            Work::Ask(ask) => Some(ask),
+            _ => None,
         };
         let consequence = match (open.kind, &answer, ask) {
             (_, Answer::Cancel, _) => Consequence::Cancels,

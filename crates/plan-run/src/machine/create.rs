@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::Machine;
 use super::basis::{Basis, RecordedPlan};
 use super::frame::Frames;
-use super::layout::{Layout, UnsupportedStep, unsupported};
+use super::layout::Layout;
 use super::phase::Phase;
 use super::ready::Ready;
 use super::scope::masked;
@@ -61,9 +61,6 @@ pub enum CreateRefused {
     /// The supplied inputs do not fit the plan.
     #[error("{} of the inputs do not fit the plan", .0.len())]
     Inputs(Vec<Finding>),
-    /// The plan holds steps of kinds that the machine does not run.
-    #[error("{} of the plan's steps are of kinds that cannot run here", .0.len())]
-    Unsupported(Vec<UnsupportedStep>),
 }
 
 impl Machine {
@@ -72,7 +69,7 @@ impl Machine {
     /// Fills in the defaults of inputs, and pins the plan, its grant and its tools by digest.
     ///
     /// # Errors
-    /// When the plan holds steps that cannot run here, or inputs do not fit; every problem at once.
+    /// When inputs do not fit; every problem at once.
     pub fn create(plan: &ValidatedPlan, new: NewRun) -> Result<EventKind, CreateRefused> {
         Self::create_with(plan, new, &|_, _| None)
     }
@@ -80,16 +77,12 @@ impl Machine {
     /// As [`Machine::create`], on a host that can look at the paths among the inputs.
     ///
     /// # Errors
-    /// When the plan holds steps that cannot run here, or inputs do not fit; every problem at once.
+    /// When inputs do not fit; every problem at once.
     pub fn create_with(
         plan: &ValidatedPlan,
         new: NewRun,
         look: &dyn Fn(InputKind, &str) -> Option<PathProblem>,
     ) -> Result<EventKind, CreateRefused> {
-        let unsupported = unsupported(plan.plan());
-        if !unsupported.is_empty() {
-            return Err(CreateRefused::Unsupported(unsupported));
-        }
         let inputs = check_inputs_with(plan, new.inputs, look).map_err(CreateRefused::Inputs)?;
         let metadata = &plan.plan().metadata;
         Ok(EventKind::RunCreated(Box::new(RunCreated {
@@ -114,7 +107,7 @@ impl Machine {
     /// The run that its first event creates.
     ///
     /// # Errors
-    /// When the event is not the creation of a run of this very plan, or the plan cannot run here.
+    /// When the event is not the creation of a run of this very plan.
     pub fn new(plan: ValidatedPlan, first: &Event) -> Result<Self, Refused> {
         let layout = Layout::checked(&plan);
         Self::begin(plan, layout, first)
@@ -125,7 +118,7 @@ impl Machine<RecordedPlan> {
     /// A run to look at, whose plan nobody checked: it follows its journal and proposes nothing.
     ///
     /// # Errors
-    /// When the event is not the creation of a run of this very plan, or the plan cannot run here.
+    /// When the event is not the creation of a run of this very plan.
     pub fn recorded(plan: impl Into<RecordedPlan>, first: &Event) -> Result<Self, Refused> {
         let plan = plan.into();
         let layout = Layout::recorded(plan.plan(), plan.graph());
@@ -138,10 +131,6 @@ impl<P: Basis> Machine<P> {
         let EventKind::RunCreated(created) = &first.kind else {
             return Err(Refused::NotCreated);
         };
-        let unsupported = unsupported(plan.plan());
-        if !unsupported.is_empty() {
-            return Err(Refused::Unsupported(unsupported));
-        }
         if created.plan.digest != plan.digest() {
             return Err(Refused::OtherPlan {
                 journaled: created.plan.digest,

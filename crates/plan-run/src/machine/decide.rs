@@ -63,6 +63,7 @@ impl Machine {
             });
         }
         match &decision {
+            // also where only the items of a fan-out are given up
             Decision::Retry if self.is_given_up(slot) => {
                 return Err(DecisionRefused::RunEnding(step.clone()));
             }

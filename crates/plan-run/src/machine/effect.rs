@@ -138,7 +138,7 @@ impl Machine {
         let key = IdempotencyKey::of(self.run_id(), step, self.state.generation);
         let declared = self.step_of(slot);
         match Work::of(&declared.config) {
-            Some(Work::Tool(call)) => {
+            Work::Tool(call) => {
                 let arguments = self.tool_arguments(slot, call, &scope)?;
                 self.plan
                     .check_arguments(&declared.id, &arguments)
@@ -160,7 +160,7 @@ impl Machine {
                     timeout: shortest([declared.timeout_secs, tool]),
                 }))
             }
-            Some(Work::Code(call)) => {
+            Work::Code(call) => {
                 let values = code_values(call, &scope, self.limits())?;
                 grant
                     .permits_language(&declared.id, &call.language)
@@ -183,13 +183,13 @@ impl Machine {
                     timeout: shortest([declared.timeout_secs, call.timeout_secs]),
                 }))
             }
-            Some(Work::Prompt(call)) => {
+            Work::Prompt(call) => {
                 grant
                     .permits_model(&declared.id, &call.model)
                     .map_err(|refusal| refused(&refusal.to_string()))?;
                 self.prompt_effect(slot, call, key).map(EffectCall::Prompt)
             }
-            Some(Work::Agent(call)) => {
+            Work::Agent(call) => {
                 grant
                     .permits_agent(&declared.id, call.agent.as_ref())
                     .map_err(|refusal| refused(&refusal.to_string()))?;
@@ -197,7 +197,7 @@ impl Machine {
                 self.agent_effect(slot, call, key, timeout)
                     .map(EffectCall::Agent)
             }
-            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
+            Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_) => {
                 Err(internal(format!("`{step}` performs nothing")))
             }
         }
@@ -238,8 +238,8 @@ impl Machine {
 /// Calls `visit` for every template of an effect.
 fn each_template<'a>(config: &'a StepConfig, visit: &mut dyn FnMut(&'a Template)) {
     match Work::of(config) {
-        Some(Work::Tool(call)) => call.arguments.values().for_each(visit),
-        Some(Work::Code(call)) => {
+        Work::Tool(call) => call.arguments.values().for_each(visit),
+        Work::Code(call) => {
             if let plan_model::CodeSource::File(file) = &call.source {
                 visit(file);
             }
@@ -249,15 +249,12 @@ fn each_template<'a>(config: &'a StepConfig, visit: &mut dyn FnMut(&'a Template)
             call.working_dir.iter().for_each(visit);
         }
         // secrets are no part of a prompt or an objective: `check` refuses them there
-        Some(
-            Work::Prompt(_)
-            | Work::Agent(_)
-            | Work::Ask(_)
-            | Work::Choose(_)
-            | Work::FanOut(_)
-            | Work::FanIn(_),
-        )
-        | None => {}
+        Work::Prompt(_)
+        | Work::Agent(_)
+        | Work::Ask(_)
+        | Work::Choose(_)
+        | Work::FanOut(_)
+        | Work::FanIn(_) => {}
     }
 }
 

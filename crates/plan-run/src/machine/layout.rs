@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plan_model::{
     AgentCall, CodeCall, Condition, FanIn, FanOut, Graph, HumanInteraction, Plan, PromptCall,
-    StepConfig, StepId, StepKind, ToolCall, ToolName,
+    StepConfig, ToolCall, ToolName,
 };
 use plan_validate::{Approval, ValidatedPlan};
 
@@ -41,7 +41,7 @@ pub(super) struct Layout {
     pub(super) max_wall: Option<Duration>,
 }
 
-/// What a step does, of the kinds that this machine runs.
+/// What a step does.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Work<'a> {
     Tool(&'a ToolCall),
@@ -55,41 +55,18 @@ pub(super) enum Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// `None` for a kind that this machine does not run; such a plan has no run.
-    pub(super) fn of(config: &'a StepConfig) -> Option<Self> {
+    pub(super) fn of(config: &'a StepConfig) -> Self {
         match config {
-            StepConfig::ToolCall(call) => Some(Self::Tool(call)),
-            StepConfig::CodeCall(call) => Some(Self::Code(call)),
-            StepConfig::PromptCall(call) => Some(Self::Prompt(call)),
-            StepConfig::AgentCall(call) => Some(Self::Agent(call)),
-            StepConfig::HumanInteraction(ask) => Some(Self::Ask(ask)),
-            StepConfig::Condition(condition) => Some(Self::Choose(condition)),
-            StepConfig::FanOut(fan_out) => Some(Self::FanOut(fan_out)),
-            StepConfig::FanIn(fan_in) => Some(Self::FanIn(fan_in)),
+            StepConfig::ToolCall(call) => Self::Tool(call),
+            StepConfig::CodeCall(call) => Self::Code(call),
+            StepConfig::PromptCall(call) => Self::Prompt(call),
+            StepConfig::AgentCall(call) => Self::Agent(call),
+            StepConfig::HumanInteraction(ask) => Self::Ask(ask),
+            StepConfig::Condition(condition) => Self::Choose(condition),
+            StepConfig::FanOut(fan_out) => Self::FanOut(fan_out),
+            StepConfig::FanIn(fan_in) => Self::FanIn(fan_in),
         }
     }
-}
-
-/// A step of a kind that the machine does not run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct UnsupportedStep {
-    /// The step.
-    pub step: StepId,
-    /// Its kind.
-    pub kind: StepKind,
-}
-
-/// Every step of a kind that the machine does not run, in plan order.
-pub(super) fn unsupported(plan: &Plan) -> Vec<UnsupportedStep> {
-    plan.steps
-        .iter()
-        .filter(|step| Work::of(&step.config).is_none())
-        .map(|step| UnsupportedStep {
-            step: step.id.clone(),
-            kind: step.config.kind(),
-        })
-        .collect()
 }
 
 impl Layout {

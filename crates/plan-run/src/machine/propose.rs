@@ -84,7 +84,7 @@ impl Machine {
             };
         }
         let event = match Work::of(&self.step_of(slot).config) {
-            Some(Work::Choose(condition)) => condition
+            Work::Choose(condition) => condition
                 .expression
                 .evaluate(&RunScope::plain(self, slot))
                 .map(|result| EventKind::BranchTaken {
@@ -97,16 +97,12 @@ impl Machine {
                         format!("the expression has no value: {error}"),
                     )
                 }),
-            Some(Work::Ask(ask)) => self.open_question(slot, ask, now),
-            Some(Work::FanOut(fan_out)) => self.expand(slot, fan_out, now),
-            Some(Work::FanIn(fan_in)) => self.collect(slot, fan_in),
-            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => {
+            Work::Ask(ask) => self.open_question(slot, ask, now),
+            Work::FanOut(fan_out) => self.expand(slot, fan_out, now),
+            Work::FanIn(fan_in) => self.collect(slot, fan_in),
+            Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_) => {
                 self.start(slot, None)
             }
-            None => Err(Failure::new(
-                FailureClass::Internal,
-                "the step is of a kind that cannot run here",
-            )),
         };
         event.unwrap_or_else(|failure| self.broken(slot, failure))
     }
@@ -139,7 +135,7 @@ impl Machine {
             {
                 continue;
             }
-            let is_tool = matches!(Work::of(&self.step_of(slot).config), Some(Work::Tool(_)));
+            let is_tool = matches!(Work::of(&self.step_of(slot).config), Work::Tool(_));
             if let Some(limit) = self.layout.max_tool_calls
                 && is_tool
                 && calls >= limit
@@ -208,7 +204,7 @@ impl Machine {
     /// Whether an approval of the plan was given.
     fn is_approved(&self, gate: Slot) -> bool {
         let step = self.state.steps.at(gate);
-        let (Some(Work::Ask(ask)), Phase::Succeeded) =
+        let (Work::Ask(ask), Phase::Succeeded) =
             (Work::of(&self.step_of(gate).config), &step.phase)
         else {
             return false;

@@ -49,17 +49,17 @@ impl Machine {
     /// The approval of one call that the host's policy asks for.
     pub(super) fn open_approval(&self, slot: Slot, arguments: JsonObject) -> EventKind {
         let (target, script) = match Work::of(&self.step_of(slot).config) {
-            Some(Work::Code(call)) => {
+            Work::Code(call) => {
                 let script = match &call.source {
                     plan_model::CodeSource::Inline(text) => Some(text.as_str()),
                     plan_model::CodeSource::File(_) => None,
                 };
                 (CallTarget::Language(call.language.clone()), script)
             }
-            Some(Work::Tool(call)) => (CallTarget::Tool(call.tool.clone()), None),
-            Some(Work::Agent(call)) => (CallTarget::Agent(call.agent.clone()), None),
-            Some(Work::Prompt(call)) => (CallTarget::Model(call.model.clone()), None),
-            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
+            Work::Tool(call) => (CallTarget::Tool(call.tool.clone()), None),
+            Work::Agent(call) => (CallTarget::Agent(call.agent.clone()), None),
+            Work::Prompt(call) => (CallTarget::Model(call.model.clone()), None),
+            Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_) => {
                 return self.nothing_to_approve(slot);
             }
         };

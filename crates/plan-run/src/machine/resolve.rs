@@ -31,15 +31,15 @@ impl Machine {
     pub(super) fn shown_arguments(&self, slot: Slot) -> Result<JsonObject, Failure> {
         let scope = RunScope::shown(self, slot);
         match Work::of(&self.step_of(slot).config) {
-            Some(Work::Tool(call)) => self
+            Work::Tool(call) => self
                 .tool_arguments(slot, call, &scope)
                 .map(JsonObject::from),
-            Some(Work::Code(call)) => Ok(code_values(call, &scope, self.limits())?
+            Work::Code(call) => Ok(code_values(call, &scope, self.limits())?
                 .into_object()
                 .into()),
-            Some(Work::Agent(call)) => Ok(self.agent_values(slot, call)?.into_object().into()),
-            Some(Work::Prompt(call)) => Ok(self.prompt_values(slot, call)?.into_object().into()),
-            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
+            Work::Agent(call) => Ok(self.agent_values(slot, call)?.into_object().into()),
+            Work::Prompt(call) => Ok(self.prompt_values(slot, call)?.into_object().into()),
+            Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_) => {
                 Ok(JsonObject::default())
             }
         }

@@ -25,14 +25,14 @@ impl Machine {
     pub(super) fn is_repeatable(&self, slot: Slot) -> bool {
         let step = self.step_of(slot);
         match Work::of(&step.config) {
-            Some(Work::Tool(_)) => self.plan.tool(&step.id).is_some_and(|spec| {
+            Work::Tool(_) => self.plan.tool(&step.id).is_some_and(|spec| {
                 spec.effects.safe_to_repeat() || spec.idempotency_key != IdempotencyKeySupport::None
             }),
             // a question changes nothing
-            Some(Work::Prompt(_)) => true,
+            Work::Prompt(_) => true,
             // nobody knows what a script or an agent does
-            Some(Work::Code(_) | Work::Agent(_)) => false,
-            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => true,
+            Work::Code(_) | Work::Agent(_) => false,
+            Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_) => true,
         }
     }
 

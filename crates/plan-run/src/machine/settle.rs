@@ -94,7 +94,7 @@ impl Machine {
             Ok(delivered) => return vec![ended(AttemptOutcome::Succeeded(delivered))],
             Err(failure) => failure,
         };
-        if matches!(Work::of(&self.step_of(slot).config), Some(Work::Prompt(_))) {
+        if matches!(Work::of(&self.step_of(slot).config), Work::Prompt(_)) {
             // a question changes nothing, whatever became of it
             failure.effect = Effect::None;
         }

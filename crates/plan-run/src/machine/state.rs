@@ -385,7 +385,7 @@ impl<P: Basis> Machine<P> {
     fn needs_slot(&self, slot: Slot) -> bool {
         let is_effect = matches!(
             Work::of(&self.step_of(slot).config),
-            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_))
+            Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_)
         );
         is_effect
             && self.verdict(slot) == Verdict::Runs

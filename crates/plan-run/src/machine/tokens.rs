@@ -38,10 +38,10 @@ impl Machine {
     /// What an attempt of this step may use of what is left; `None` where it asks no model.
     pub(super) fn tokens_of(&self, slot: Slot, left: u64) -> Option<u64> {
         match Work::of(&self.step_of(slot).config) {
-            Some(Work::Prompt(call)) => Some(call.max_tokens.unwrap_or(ANSWER).min(left)),
+            Work::Prompt(call) => Some(call.max_tokens.unwrap_or(ANSWER).min(left)),
             // nobody knows how many turns an agent takes
-            Some(Work::Agent(_)) => Some(left),
-            Some(_) | None => None,
+            Work::Agent(_) => Some(left),
+            _ => None,
         }
     }
 

@@ -1,10 +1,8 @@
 //! What a campaign simulates: a generated plan, in a world that follows from the same seed.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
-use plan_model::StepKind;
-use plan_run::{CreateRefused, Machine, NewRun, RunId};
+use plan_run::{Machine, NewRun, RunId};
 use plan_validate::ValidatedPlan;
 use serde_json::{Map, Value, json};
 
@@ -30,13 +28,11 @@ type Runnable = (ValidatedPlan, Map<String, Value>);
 
 thread_local! {
     static LAST: RefCell<Option<(u64, Runnable)>> = const { RefCell::new(None) };
-    /// Kinds of steps that no machine has run so far: plans that hold one are not worth a check.
-    static REFUSED: RefCell<BTreeSet<StepKind>> = const { RefCell::new(BTreeSet::new()) };
 }
 
 /// The subject of a seed.
 ///
-/// Plans of every shape that the machine runs; what it does not run yet is left out.
+/// Plans of every shape.
 pub fn subject(seed: u64) -> Subject {
     let (plan, inputs) = planned(seed / SEEDS);
     let worlds = [
@@ -97,9 +93,6 @@ fn planned(seed: u64) -> Runnable {
     loop {
         let size = 1 + random.below(5);
         let case = generate::plan_of(random.bits(), size);
-        if has_refused_kind(&case) {
-            continue;
-        }
         let ruffled = ruffled(case.clone(), &mut random);
         let is_tight = random.chance(40);
         let found = [ruffled, case].into_iter().find_map(|case| {
@@ -118,14 +111,8 @@ fn runnable(case: &Case) -> Option<Runnable> {
     let plan = case.validated()?;
     let inputs = case.inputs.clone().unwrap_or_default();
     let run = RunId::new("tried").ok()?;
-    match Machine::create(&plan, NewRun::new(run, inputs.clone())) {
-        Ok(_) => Some((plan, inputs)),
-        Err(CreateRefused::Unsupported(steps)) => {
-            REFUSED.with_borrow_mut(|kinds| kinds.extend(steps.iter().map(|step| step.kind)));
-            None
-        }
-        Err(_) => None,
-    }
+    let fits = Machine::create(&plan, NewRun::new(run, inputs.clone())).is_ok();
+    fits.then_some((plan, inputs))
 }
 
 /// The plan with no more calls than it makes when nothing goes wrong twice.
@@ -137,16 +124,6 @@ fn tight(mut case: Case, plan: &ValidatedPlan) -> Option<Runnable> {
         .as_object_mut()?
         .insert("max_tool_calls".to_owned(), json!(calls));
     runnable(&case)
-}
-
-fn has_refused_kind(case: &Case) -> bool {
-    let steps = case.document.pointer("/steps").and_then(Value::as_array);
-    REFUSED.with_borrow(|kinds| {
-        steps.into_iter().flatten().any(|step| {
-            let kind = step.pointer("/config/type").and_then(Value::as_str);
-            kinds.iter().any(|refused| kind == Some(refused.as_str()))
-        })
-    })
 }
 
 /// The plan with more that can go wrong: bounds, retries, limits of time, failures that it goes on after.

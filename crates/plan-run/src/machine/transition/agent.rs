@@ -84,7 +84,7 @@ impl<P: Basis> Machine<P> {
         event: &'static str,
     ) -> Result<Slot, Refused> {
         let slot = self.slot(step)?;
-        if !matches!(Work::of(&self.step_of(slot).config), Some(Work::Agent(_))) {
+        if !matches!(Work::of(&self.step_of(slot).config), Work::Agent(_)) {
             return Err(Refused::WrongKind {
                 step: step.clone(),
                 event,

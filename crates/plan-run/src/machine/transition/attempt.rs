@@ -30,9 +30,9 @@ impl<P: Basis> Machine<P> {
             });
         };
         let is_tool = match Work::of(&self.step_of(slot).config) {
-            Some(Work::Tool(_)) => true,
-            Some(Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => false,
-            Some(Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => {
+            Work::Tool(_) => true,
+            Work::Code(_) | Work::Prompt(_) | Work::Agent(_) => false,
+            Work::Ask(_) | Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_) => {
                 return Err(Refused::WrongKind {
                     step: step.clone(),
                     event: name,

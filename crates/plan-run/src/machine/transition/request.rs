@@ -23,7 +23,7 @@ impl<P: Basis> Machine<P> {
         let (slot, phase) =
             self.follow(&request.step, Move::Ask(Box::new(request.clone())), event)?;
         let fits = match Work::of(&self.step_of(slot).config) {
-            Some(Work::Ask(ask)) => {
+            Work::Ask(ask) => {
                 let kind = if ask.approval_required {
                     RequestKind::Approval
                 } else {
@@ -31,10 +31,10 @@ impl<P: Basis> Machine<P> {
                 };
                 request.kind == kind
             }
-            Some(Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_)) => {
+            Work::Tool(_) | Work::Code(_) | Work::Prompt(_) | Work::Agent(_) => {
                 request.kind == RequestKind::Effect && request.call.is_some()
             }
-            Some(Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_)) | None => false,
+            Work::Choose(_) | Work::FanOut(_) | Work::FanIn(_) => false,
         };
         if !fits {
             return Err(wrong_kind(&request.step, event));
