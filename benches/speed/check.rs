@@ -21,7 +21,7 @@ pub(crate) fn rows(table: &mut Table) {
         }
         let text = plans::mixed(steps);
         let (ours, parse) = beside(Effort::Usual, &mut || checked(&text, &context), &mut || {
-            parsed(&text)
+            parsed(&text);
         });
         let bound = if steps == 10_000 { "4x" } else { "" };
         table.time(&name, ours, ("serde_json::Value", parse), bound);
@@ -34,20 +34,21 @@ pub(crate) fn rows(table: &mut Table) {
 /// growth is that of the machine's memory.
 fn growth(table: &mut Table, context: &Context<'_>) {
     let (long, short) = (plans::mixed(10_000), plans::mixed(1_000));
-    let works: [(_, &dyn Fn(&str), _); 2] = [
-        ("check", &|text| checked(text, context), "1.5x"),
-        ("parse", &parsed, ""),
-    ];
-    for (what, work, bound) in works {
-        let name = format!("{what} one step of 10,000");
-        if table.wants(&name) {
+    let mut row = |name: &str, work: &dyn Fn(&str), bound| {
+        if table.wants(name) {
             let (of_long, of_short) = beside(Effort::Usual, &mut || work(&long), &mut || {
                 (0..10).for_each(|_| work(&short));
             });
             let each = (of_long / 10_000, of_short / 10_000);
-            table.time(&name, each.0, ("one of 1,000", each.1), bound);
+            table.time(name, each.0, ("one of 1,000", each.1), bound);
         }
-    }
+    };
+    row(
+        "check one step of 10,000",
+        &|text| checked(text, context),
+        "1.5x",
+    );
+    row("parse one step of 10,000", &parsed, "");
 }
 
 fn parsed(text: &str) {
