@@ -17,7 +17,7 @@ agents:
 "#;
 
 /// A plan whose agent works in the folder that an input names.
-fn folder(agent: Value) -> Folder {
+fn folder(agent: &Value) -> Folder {
     let folder = Folder::new();
     folder.write("tools.yaml", CATALOG);
     let mut document = plan(json!([{
@@ -53,7 +53,7 @@ fn run(folder: &Folder) -> crate::command::Ended {
 
 #[test]
 fn an_agent_of_the_catalog_works_and_reports() {
-    let folder = folder(json!("coder"));
+    let folder = folder(&json!("coder"));
     let record = run(&folder).expect(0).json();
     let work = &record["steps"]["work"];
     assert_eq!(work["outputs"]["files"], 2);
@@ -77,7 +77,7 @@ fn an_agent_that_cannot_run_is_refused_with_its_reason() {
         ),
     ];
     for (agent, why) in cases {
-        let folder = folder(json!(agent));
+        let folder = folder(&json!(agent));
         let ended = run(&folder).expect(2);
         let said = format!("step `work` cannot run: {why}");
         assert!(ended.stderr.contains(&said), "{}", ended.stderr);
