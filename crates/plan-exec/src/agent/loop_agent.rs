@@ -80,10 +80,10 @@ impl LoopAgent {
 impl AgentRunner for LoopAgent {
     async fn run(&self, task: AgentTask, cx: &ToolContext) -> Result<AgentReport, ToolError> {
         let mut request = self.request(&task);
-        let mut talk = Talk::default();
+        let mut said = Transcript::default();
         if !request.tools.is_empty() && !self.model.capabilities(self.name.as_str()).tools {
             let message = format!("the model `{}` takes no tools", self.name);
-            return Err(talk.fails(&task.tools, FailureClass::InvalidArguments, message));
+            return Err(said.fails(&task.tools, FailureClass::InvalidArguments, message));
         }
         let turns = task.max_turns.unwrap_or(TURNS);
         for turn in 1..=turns {
@@ -91,7 +91,7 @@ impl AgentRunner for LoopAgent {
             request.max_tokens = task.tools.tokens_left();
             if request.max_tokens == Some(0) {
                 let message = "the tokens that the agent may use are used up";
-                return Err(talk.fails(&task.tools, FailureClass::LimitExceeded, message));
+                return Err(said.fails(&task.tools, FailureClass::LimitExceeded, message));
             }
             let asked = self.model.ask(&request).await;
             let usage = match &asked {
@@ -102,22 +102,22 @@ impl AgentRunner for LoopAgent {
                 task.tools
                     .answered(usage)
                     .await
-                    .map_err(|failure| talk.fails(&task.tools, failure.class, failure.message))?;
+                    .map_err(|failure| said.fails(&task.tools, failure.class, failure.message))?;
             }
             let response = asked.map_err(|error| {
                 let error = model_tool_error(error);
-                talk.refuses(&task.tools, error)
+                said.refuses(&task.tools, error)
             })?;
-            let report = turn_of(response, &mut request, &mut talk, &task.tools).await?;
+            let report = turn_of(response, &mut request, &mut said, &task.tools).await?;
             if let Some(report) = report {
                 return Ok(AgentReport {
                     report,
-                    transcript: Some(talk.0),
+                    transcript: Some(said.0),
                 });
             }
         }
         let message = format!("the agent was not done after {turns} turns");
-        Err(talk.fails(&task.tools, FailureClass::LimitExceeded, message))
+        Err(said.fails(&task.tools, FailureClass::LimitExceeded, message))
     }
 }
 
@@ -125,14 +125,14 @@ impl AgentRunner for LoopAgent {
 async fn turn_of(
     response: ModelResponse,
     request: &mut ModelRequest,
-    talk: &mut Talk,
+    said: &mut Transcript,
     tools: &AgentTools,
 ) -> Result<Option<String>, ToolError> {
     let text = match response.answer {
         Answer::Text(text) => text,
         Answer::Json(value) => value.to_string(),
     };
-    talk.add("agent", &text);
+    said.add("agent", &text);
     let cut = match response.finish {
         FinishReason::Length => Some((
             FailureClass::ModelTruncated,
@@ -145,7 +145,7 @@ async fn turn_of(
         _ => None,
     };
     if let Some((class, message)) = cut {
-        return Err(talk.fails(tools, class, message));
+        return Err(said.fails(tools, class, message));
     }
     if response.calls.is_empty() {
         return Ok(Some(text));
@@ -160,7 +160,7 @@ async fn turn_of(
         arguments,
     } in response.calls
     {
-        talk.add("call", &format!("{tool} {arguments}"));
+        said.add("call", &format!("{tool} {arguments}"));
         let (mut text, is_error) = match tools.call(&tool, arguments).await {
             Ok(Value::String(text)) => (text, false),
             Ok(value) => (value.to_string(), false),
@@ -174,7 +174,7 @@ async fn turn_of(
             text.push_str(&all.to_string());
             text.push_str(" bytes)");
         }
-        talk.add(if is_error { "refused" } else { "result" }, &text);
+        said.add(if is_error { "refused" } else { "result" }, &text);
         request.messages.push(Message::ToolResult {
             id,
             tool,
@@ -187,9 +187,9 @@ async fn turn_of(
 
 /// What was said and done, the end of it.
 #[derive(Debug, Default)]
-struct Talk(String);
+struct Transcript(String);
 
-impl Talk {
+impl Transcript {
     fn add(&mut self, who: &str, what: &str) {
         if what.is_empty() {
             return;
