@@ -99,6 +99,9 @@ impl Drive {
         let news = self.journal.tail().await?;
         let before = self.journal.end();
         for (at, event) in news.into_iter().enumerate() {
+            if !is_told(&event.kind) {
+                return Err(self.overtaken());
+            }
             let sequence = before.plus(at + 1);
             self.machine
                 .apply(&event)
@@ -110,12 +113,23 @@ impl Drive {
         Ok(())
     }
 
+    /// Another driver has the run: what it does is not done here as well.
+    fn overtaken(&self) -> ExecError {
+        ExecError::Fenced {
+            run: self.facts.run.clone(),
+        }
+    }
+
     /// Makes the machine anew from the whole journal, after an append that another writer's record had overtaken.
     ///
     /// Says whether what the process before had in flight is still to be looked at.
     async fn rebuild(&mut self, recovering: bool) -> Result<bool, ExecError> {
         let before = self.journal.end();
         let (machine, mut news, end) = self.journal.replay(&self.plan, before).await?;
+        let resumed = |event: &Arc<Event>| matches!(event.kind, EventKind::RunResumed { .. });
+        if !recovering && news.iter().any(resumed) {
+            return Err(self.overtaken());
+        }
         self.machine = machine;
         self.journal.advance_to(end);
         // the append that seemed to fail may have been taken all the same, with what was told in it
@@ -139,7 +153,6 @@ impl Drive {
         for event in &news {
             self.publish(event);
         }
-        let resumed = |event: &Arc<Event>| matches!(event.kind, EventKind::RunResumed { .. });
         let recovering = recovering && !news.iter().any(resumed);
         news.retain(|event| !matches!(event.kind, EventKind::AttemptStarted(_)));
         self.perform(&news);
@@ -148,6 +161,16 @@ impl Drive {
         }
         Ok(recovering)
     }
+}
+
+/// Whether an event comes from somebody who tells the run something, and does not drive it.
+fn is_told(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::RequestAnswered(_)
+            | EventKind::Decided { .. }
+            | EventKind::CancelRequested { .. }
+    )
 }
 
 /// An event that the machine proposed and then did not take.
