@@ -136,48 +136,10 @@ fn write_number(number: &Number, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
-/// Writes a double as ECMAScript does: the shortest digits that read back, laid
-/// out plainly from 1e-6 up to 1e21.
+/// Writes a double as ECMAScript does: the shortest digits that read back, of two such the closer one, and of two that
+/// are as close the even one; laid out plainly from 1e-6 up to 1e21.
 fn write_double(double: f64, out: &mut dyn fmt::Write) -> fmt::Result {
-    if double == 0.0 {
-        return out.write_char('0');
-    }
-    // the standard library writes `d.ddde±x` with the shortest digits
-    let scientific = format!("{double:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let unsigned = mantissa.strip_prefix('-');
-    if unsigned.is_some() {
-        out.write_char('-')?;
-    }
-    let digits: String = unsigned
-        .unwrap_or(mantissa)
-        .chars()
-        .filter(|c| *c != '.')
-        .collect();
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    // where the point stands, counted from the first digit
-    let point = exponent + 1;
-    let length = i32::try_from(digits.len()).unwrap_or(i32::MAX);
-    if (1..=21).contains(&point) {
-        if length <= point {
-            out.write_str(&digits)?;
-            (length..point).try_for_each(|_| out.write_char('0'))
-        } else {
-            let (whole, fraction) = digits.split_at(usize::try_from(point).unwrap_or(0));
-            write!(out, "{whole}.{fraction}")
-        }
-    } else if (-5..=0).contains(&point) {
-        out.write_str("0.")?;
-        (point..0).try_for_each(|_| out.write_char('0'))?;
-        out.write_str(&digits)
-    } else {
-        let (first, others) = digits.split_at(1);
-        out.write_str(first)?;
-        if !others.is_empty() {
-            write!(out, ".{others}")?;
-        }
-        write!(out, "e{exponent:+}")
-    }
+    out.write_str(ryu_js::Buffer::new().format(double))
 }
 
 #[cfg(test)]
@@ -204,6 +166,8 @@ mod tests {
             (1.797_693_134_862_315_7e308, "1.7976931348623157e+308"),
             (5e-324, "5e-324"),
             (9_007_199_254_740_993.0, "9007199254740992"),
+            // as close to …063 as to …062
+            (-19_031_816_278_107.062_5, "-19031816278107.062"),
         ] {
             assert_eq!(canonical_json(&json!(double)), text);
         }
