@@ -16,8 +16,10 @@ pub(super) fn look(view: &View<'_>, opinion: &mut Opinion) {
         let name = step.config("tool");
         let place = step.place("/config/tool");
         let Some(tool) = view.tool(name) else {
-            // a reference in the place of a name is another rule's
-            if !name.contains("${") && told.insert(("P301", name)) {
+            if name.contains("${") {
+                // a reference in the place of a name is another rule's, and not all that begins so is one
+                opinion.leave_open("P301", place);
+            } else if told.insert(("P301", name)) {
                 opinion.say("P301", place);
             }
             continue;
