@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plan_model::{AgentName, Output, ValueType};
+use plan_model::{AgentName, Output};
 use plan_run::AgentReport;
 use serde_json::{Map, Value};
 
@@ -79,7 +79,7 @@ impl AgentTask {
             let mut described = Map::new();
             let mut put = |name: &str, value: Value| described.insert(name.to_owned(), value);
             put("name", output.name.as_str().into());
-            put("type", type_word(output.value_type).into());
+            put("type", output.value_type.as_str().into());
             if let Some(description) = &output.description {
                 put("description", description.as_str().into());
             }
@@ -89,18 +89,6 @@ impl AgentTask {
             Value::Object(described)
         });
         Value::Array(outputs.collect())
-    }
-}
-
-fn type_word(value_type: ValueType) -> &'static str {
-    match value_type {
-        ValueType::Any => "any",
-        ValueType::String => "string",
-        ValueType::Number => "number",
-        ValueType::Integer => "integer",
-        ValueType::Boolean => "boolean",
-        ValueType::Object => "object",
-        ValueType::Array => "array",
     }
 }
 

@@ -62,7 +62,7 @@ use command::Told;
 pub(crate) use agents::{AgentWord, What};
 pub(crate) use command::{Command, Control};
 pub(crate) use flight::fly;
-pub(crate) use model_error::tool_error as model_tool_error;
+pub(crate) use model_error::{cut as cut_answer, tool_error as model_tool_error};
 pub(crate) use outcome::{Reach, Returned, judge, redact, take_apart, within};
 pub(crate) use path_arguments::PathArguments;
 pub(crate) use redact::Redactor;

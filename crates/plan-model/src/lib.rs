@@ -35,7 +35,7 @@ pub use id::{
     PlanId, PlanIdError, SecretName, StepId, ToolName,
 };
 pub use limits::Limits;
-pub use plain::{plain_text, steers_terminal};
+pub use plain::{json_type, plain_text, steers_terminal};
 pub use plan::{
     FailurePolicy, Input, InputKind, Metadata, Plan, PlanLimits, PlanOutput, PlanStatus, Schema,
     ValueType,

@@ -1,8 +1,22 @@
-//! Text without what a terminal would obey.
+//! What people read of values: their type in words, and text without what a terminal would obey.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
+
+use serde_json::Value;
+
+/// The JSON type of a value, with its article.
+pub fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
 
 /// Takes out control sequences, control characters but line ends and tabs, and bidirectional controls.
 pub fn plain_text(text: &str) -> Cow<'_, str> {

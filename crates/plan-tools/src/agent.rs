@@ -9,7 +9,7 @@ use plan_validate::AgentSpec;
 use serde_json::{Map, Value};
 
 use crate::code::{Roots, mark, scratch};
-use crate::process::{ChildCommand, Exit, Stop, find_program, host_path, run};
+use crate::process::{ChildCommand, Exit, find_program, host_path, run, stop};
 use crate::subprocess::{ConfigError, check_input, check_script, fill_all, names, tool_error};
 
 /// The argument of a template that stands for the objective.
@@ -115,11 +115,7 @@ impl AgentRunner for SubprocessAgent {
                 "the agent is a program of its own, and is not given the tools of the plan",
             );
         }
-        let cancelled = async {
-            cx.cancellation().cancelled().await;
-            Stop::Cancelled
-        };
-        let finished = run(&command, cancelled)
+        let finished = run(&command, stop(cx, None))
             .await
             .map_err(|error| tool_error(&error))?;
         let (stdout, stderr) = (

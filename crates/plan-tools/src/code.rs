@@ -22,7 +22,7 @@ use plan_validate::catalog::{LanguageSpec, ToolCatalog};
 use plan_validate::policy::SandboxMode;
 
 use crate::process::{
-    ChildCommand, Exit, Finished, ResourceLimits, SandboxMissing, Stop, Support, run,
+    ChildCommand, Exit, Finished, ResourceLimits, SandboxMissing, Support, run, stop,
 };
 use crate::subprocess::tool_error;
 
@@ -143,18 +143,7 @@ impl CodeRunner for ProcessCodeRunner {
             SandboxMode::Off => Vec::new(),
             SandboxMode::Required | SandboxMode::BestEffort => self.blanks.make(cx.files()),
         };
-        let stop = async {
-            let cancelled = cx.cancellation().cancelled();
-            let Some(time) = timeout else {
-                cancelled.await;
-                return Stop::Cancelled;
-            };
-            tokio::select! {
-                () = cancelled => Stop::Cancelled,
-                () = tokio::time::sleep(time) => Stop::TimedOut,
-            }
-        };
-        let finished = run(&command, stop).await;
+        let finished = run(&command, stop(cx, timeout)).await;
         drop((file, made));
         output(finished.map_err(|error| tool_error(&error))?, &self.limits)
     }

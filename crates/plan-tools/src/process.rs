@@ -23,6 +23,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
+use plan_exec::ToolContext;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, ChildStdin};
 
@@ -50,6 +51,19 @@ pub enum Stop {
     TimedOut,
     /// It is no longer wanted: the group gets SIGTERM and half a second, then it is killed.
     Cancelled,
+}
+
+/// When a child of a call is stopped: once the call is cancelled, or its time is over.
+pub(crate) async fn stop(cx: &ToolContext, time: Option<Duration>) -> Stop {
+    let cancelled = cx.cancellation().cancelled();
+    let Some(time) = time else {
+        cancelled.await;
+        return Stop::Cancelled;
+    };
+    tokio::select! {
+        () = cancelled => Stop::Cancelled,
+        () = tokio::time::sleep(time) => Stop::TimedOut,
+    }
 }
 
 /// How a program ended.

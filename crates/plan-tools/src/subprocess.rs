@@ -20,7 +20,7 @@ pub(crate) use config::{check_input, check_script};
 pub(crate) use failure::tool_error;
 pub(crate) use template::{fill_all, names};
 
-use crate::process::{ChildCommand, Stop, find_program, host_path, run};
+use crate::process::{ChildCommand, find_program, host_path, run, stop};
 
 /// A tool of a catalog whose `config` says `kind: subprocess`.
 ///
@@ -117,11 +117,7 @@ impl Tool for SubprocessTool {
         cx: &ToolContext,
     ) -> Result<ToolOutput, ToolError> {
         let command = self.command(&arguments, cx)?;
-        let cancelled = async {
-            cx.cancellation().cancelled().await;
-            Stop::Cancelled
-        };
-        let finished = run(&command, cancelled)
+        let finished = run(&command, stop(cx, None))
             .await
             .map_err(|error| tool_error(&error))?;
         result::of(finished, self.config.capture_status)

@@ -126,7 +126,7 @@ fn wrong(
         let expected = text::value_type(input.value_type);
         let message = format!(
             "the input {name} is {}, not {expected}",
-            text::json_type(value)
+            plan_model::json_type(value)
         );
         let mut finding = WRONG_INPUT
             .at(at.clone(), message)

@@ -72,18 +72,6 @@ pub(crate) fn depth_exceeds(value: &Value, limit: usize) -> bool {
     false
 }
 
-/// The JSON type of a value, with its article.
-pub(crate) fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
-}
-
 /// A declared type, with its article.
 pub(crate) fn value_type(value_type: ValueType) -> &'static str {
     match value_type {

@@ -166,7 +166,7 @@ impl ValidatedPlan {
                 faults.push(format!(
                     "the output {} is {}, not {}",
                     text::quoted(&output.name),
-                    text::json_type(value),
+                    plan_model::json_type(value),
                     text::value_type(output.value_type)
                 ));
             } else if let Some(Ok(schema)) = self.0.parts.schemas.output(index, number) {

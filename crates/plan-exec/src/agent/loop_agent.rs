@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plan_llm::{
-    Answer, FinishReason, LanguageModel, Message, ModelRequest, ModelResponse, ToolOffer, ToolUse,
-};
+use plan_llm::{Answer, LanguageModel, Message, ModelRequest, ModelResponse, ToolOffer, ToolUse};
 use plan_model::{ModelName, canonical_json, plain_text};
 use plan_run::{AgentReport, FailureClass};
 use serde_json::{Value, json};
 
 use crate::agent::{AgentRunner, AgentTask, AgentTools};
-use crate::drive::model_tool_error;
+use crate::drive::{cut_answer, model_tool_error};
 use crate::{Dispatched, ToolContext, ToolError};
 
 /// Turns of an agent where its plan sets no bound.
@@ -132,18 +130,7 @@ async fn turn_of(
         Answer::Json(value) => value.to_string(),
     };
     exchange.add("agent", &text);
-    let cut = match response.finish {
-        FinishReason::Length => Some((
-            FailureClass::ModelTruncated,
-            "an answer of the agent's model reached its bound and is cut",
-        )),
-        FinishReason::ContentFilter => Some((
-            FailureClass::ModelRefused,
-            "the provider of the agent's model held an answer back",
-        )),
-        _ => None,
-    };
-    if let Some((class, message)) = cut {
+    if let Some((class, message)) = cut_answer(response.finish) {
         return Err(exchange.fails(tools, class, message));
     }
     if response.calls.is_empty() {

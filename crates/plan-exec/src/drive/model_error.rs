@@ -1,6 +1,6 @@
 //! From why a model did not answer to why an attempt failed.
 
-use plan_llm::{ModelError, ModelErrorKind, ModelRetry, Reached};
+use plan_llm::{FinishReason, ModelError, ModelErrorKind, ModelRetry, Reached};
 use plan_run::{FailureClass, RetryAdvice};
 
 use crate::{Dispatched, ToolError};
@@ -20,6 +20,21 @@ pub(crate) fn tool_error(error: ModelError) -> ToolError {
     ToolError::new(class(&error.kind), error.message)
         .retry(retry)
         .dispatched(dispatched)
+}
+
+/// Why an answer is not whole, where it is not.
+pub(crate) fn cut(finish: FinishReason) -> Option<(FailureClass, &'static str)> {
+    match finish {
+        FinishReason::Length => Some((
+            FailureClass::ModelTruncated,
+            "the answer reached its bound and is cut",
+        )),
+        FinishReason::ContentFilter => Some((
+            FailureClass::ModelRefused,
+            "the provider of the model held the answer back",
+        )),
+        _ => None,
+    }
 }
 
 fn class(kind: &ModelErrorKind) -> FailureClass {

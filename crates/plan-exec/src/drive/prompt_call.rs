@@ -1,8 +1,6 @@
 //! `PROMPT_CALL`: one question to a model.
 
-use plan_llm::{
-    Answer, AnswerFormat, AnswerKind, Capabilities, FinishReason, ModelRequest, ModelResponse,
-};
+use plan_llm::{Answer, AnswerFormat, AnswerKind, Capabilities, ModelRequest, ModelResponse};
 use plan_model::canonical_json;
 use plan_run::{FailureClass, ModelAnswer, ModelUsage, PromptEffect};
 use tracing::Span;
@@ -11,7 +9,7 @@ use tracing::field::Empty;
 use crate::ToolError;
 use crate::drive::Drive;
 use crate::drive::dispatch::Takeoff;
-use crate::drive::model_error::tool_error;
+use crate::drive::model_error::{cut, tool_error};
 use crate::drive::outcome::{Modelled, Reach, Returned};
 
 impl Drive {
@@ -112,21 +110,11 @@ fn request(effect: PromptEffect, capabilities: Capabilities) -> ModelRequest {
 
 /// The answer, where it is whole.
 fn answer(response: ModelResponse) -> Result<ModelAnswer, ToolError> {
-    let failure = match response.finish {
-        FinishReason::Length => Some((
-            FailureClass::ModelTruncated,
-            "the answer reached its bound and is cut",
-        )),
-        FinishReason::ContentFilter => Some((
-            FailureClass::ModelRefused,
-            "the provider of the model held the answer back",
-        )),
-        _ if response.calls.is_empty() => None,
-        _ => Some((
-            FailureClass::OutputContract,
-            "the model asks for tools, and was offered none",
-        )),
-    };
+    let asks = (!response.calls.is_empty()).then_some((
+        FailureClass::OutputContract,
+        "the model asks for tools, and was offered none",
+    ));
+    let failure = cut(response.finish).or(asks);
     match (failure, response.answer) {
         (None, Answer::Text(text)) => Ok(ModelAnswer::Text(text)),
         (None, Answer::Json(value)) => Ok(ModelAnswer::Json(value)),

@@ -22,6 +22,13 @@ macro_rules! words {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
 
             fn word(self) -> &'static str {
+                self.as_str()
+            }
+        }
+
+        impl $name {
+            /// As documents write it.
+            pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+
                 }
@@ -31,7 +38,7 @@ macro_rules! words {
         /// As documents write it.
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.word())
+                f.write_str(self.as_str())
             }
         }
     )+};

@@ -38,22 +38,29 @@ impl Machine {
         };
         for slot in self.state.loose.iter().take(limit).copied() {
             let step = self.path(slot);
-            match &self.state.steps.at(slot).phase {
-                Phase::Blocked | Phase::Ready => events.push(EventKind::StepSkipped {
+            let event = match &self.state.steps.at(slot).phase {
+                Phase::Blocked | Phase::Ready => EventKind::StepSkipped {
                     step,
                     reason: reason.into(),
-                }),
-                Phase::Owed | Phase::Delayed(_) => {
-                    events.push(EventKind::RetryDropped { step, reason });
-                }
-                Phase::Asking(request) => events.push(EventKind::RequestWithdrawn {
+                },
+                Phase::Owed | Phase::Delayed(_) => EventKind::RetryDropped { step, reason },
+                Phase::Asking(request) => EventKind::RequestWithdrawn {
                     request: request.id.clone(),
                     step,
                     reason,
-                }),
-                Phase::Spread => events.push(self.conclude(slot, Some(reason))),
-                Phase::InFlight | Phase::Doubtful => {}
-                Phase::Succeeded | Phase::Failed | Phase::Skipped(_) | Phase::Cancelled => {}
+                },
+                Phase::Spread => self.conclude(slot, Some(reason)),
+                Phase::InFlight | Phase::Doubtful => continue,
+                Phase::Succeeded | Phase::Failed | Phase::Skipped(_) | Phase::Cancelled => continue,
+            };
+            let fails = matches!(
+                event,
+                EventKind::RetryDropped { .. } | EventKind::StepFailed { .. }
+            );
+            events.push(event);
+            if fails && self.state.ending.is_none() && self.fails_run(slot) {
+                // the run is ending with it: what is left is given up for that reason
+                return;
             }
         }
     }

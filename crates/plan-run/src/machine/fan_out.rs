@@ -28,7 +28,7 @@ impl Machine {
             .resolve(&scope)
             .map_err(|error| invalid(format!("there is no list: {error}")))?;
         let Value::Array(items) = &*list else {
-            let found = kind_of(&list);
+            let found = plan_model::json_type(&list);
             return Err(invalid(format!("`{over}` is {found}, and no list")));
         };
         let most = self.layout.max_items;
@@ -235,17 +235,6 @@ impl<P: Basis> Machine<P> {
             },
             _ => Value::Null,
         }
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

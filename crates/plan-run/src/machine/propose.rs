@@ -224,7 +224,7 @@ impl Machine {
     }
 
     /// Whether a failure of this step starts nothing more.
-    fn fails_run(&self, slot: Slot) -> bool {
+    pub(super) fn fails_run(&self, slot: Slot) -> bool {
         self.reaches_run(slot) && self.plan.plan().failure_policy == plan_model::FailurePolicy::Stop
     }
 

@@ -148,6 +148,12 @@ impl World<'_> {
                 && self.sim.mutant.is_none()
             {
                 let what = format!("{}: {refused}", event.kind.name());
+                self.note(|| {
+                    format!(
+                        "  process {} proposes what it does not take: {what}",
+                        driver.life
+                    )
+                });
                 self.broken.push(Broken::new(Invariant::EntriesFit, what));
                 continue;
             }

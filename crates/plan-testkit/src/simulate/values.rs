@@ -37,21 +37,12 @@ pub(crate) fn of_outputs(outputs: &[Output], random: &mut Random) -> Map<String,
 
 /// A value of a type, refined by a schema.
 pub(crate) fn of_type(is: ValueType, schema: Option<&Schema>, random: &mut Random) -> Value {
-    let name = match is {
-        ValueType::String => "string",
-        ValueType::Number => "number",
-        ValueType::Integer => "integer",
-        ValueType::Boolean => "boolean",
-        ValueType::Object => "object",
-        ValueType::Array => "array",
-        ValueType::Any => "",
-    };
     let mut refined = match schema {
         Some(Schema(Value::Object(members))) => members.clone(),
         Some(_) | None => Map::new(),
     };
-    if !name.is_empty() && !refined.contains_key("type") {
-        refined.insert("type".to_owned(), json!(name));
+    if is != ValueType::Any && !refined.contains_key("type") {
+        refined.insert("type".to_owned(), json!(is.as_str()));
     }
     of_schema(&Value::Object(refined), random, 0)
 }

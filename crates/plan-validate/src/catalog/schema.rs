@@ -235,7 +235,7 @@ fn message(error: &ValidationError<'_>, quote: Quote) -> (String, Option<Expecte
             } else {
                 format!(
                     "{value} is {}, not {asked}",
-                    text::json_type(error.instance())
+                    plan_model::json_type(error.instance())
                 )
             };
             (message, Some(Expected::Type(words)))

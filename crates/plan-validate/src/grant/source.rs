@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan_model::{
-    ConfigKey, Digest, Expression, Input, InputKind, InputName, OnItemError, OnReject, Path,
-    Reference, Root, StepConfig, StepId, StepKind, ValueType,
+    ConfigKey, Digest, Expression, Input, InputKind, InputName, Path, Reference, Root, StepConfig,
+    StepId, StepKind,
 };
 use serde_json::{Map, Value, json};
 
@@ -208,10 +208,7 @@ impl RelayKind {
                 "until": fan_out.until.as_ref().map(Expression::source),
                 // the outputs of the last one are the results
                 "gives": fan_out.spawn_steps.last().map(StepId::as_str),
-                "on_error": match fan_out.on_item_error {
-                    OnItemError::Fail => "fail",
-                    OnItemError::Collect => "collect",
-                },
+                "on_error": fan_out.on_item_error.as_str(),
             })),
             StepConfig::FanIn(fan_in) => Self::Collects(json!({
                 "from": fan_in.from_steps.iter().map(StepId::as_str).collect::<Vec<_>>(),
@@ -220,10 +217,7 @@ impl RelayKind {
             StepConfig::HumanInteraction(question) => Self::Asks(json!({
                 "prompt": question.prompt.to_value(),
                 "approval": question.approval_required,
-                "on_reject": match question.on_reject {
-                    OnReject::Cancel => "cancel",
-                    OnReject::Continue => "continue",
-                },
+                "on_reject": question.on_reject.as_str(),
             })),
             StepConfig::ToolCall(_)
             | StepConfig::CodeCall(_)
@@ -254,21 +248,7 @@ fn expression<'a>(facts: &Facts<'a>, step: usize) -> Option<&'a Expression> {
 
 /// What an input takes, in the words of the format.
 fn takes(input: &Input) -> Value {
-    let value_type = match input.value_type {
-        ValueType::String => "string",
-        ValueType::Number => "number",
-        ValueType::Integer => "integer",
-        ValueType::Boolean => "boolean",
-        ValueType::Object => "object",
-        ValueType::Array => "array",
-        ValueType::Any => "any",
-    };
-    let kind = match input.input_kind {
-        InputKind::Value => "value",
-        InputKind::FilePath => "file_path",
-        InputKind::OutputFilePath => "output_file_path",
-        InputKind::DirectoryPath => "directory_path",
-    };
+    let (value_type, kind) = (input.value_type.as_str(), input.input_kind.as_str());
     let schema = input.schema.as_ref().map(|schema| &schema.0);
     let optional = !input.required && input.default.is_none();
     let mut takes = json!({"value_type": value_type, "input_kind": kind, "schema": schema, "optional": optional});

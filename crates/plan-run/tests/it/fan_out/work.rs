@@ -91,6 +91,36 @@ fn a_fan_out_out_of_time_gives_up_its_items() {
 }
 
 #[test]
+fn a_retry_that_is_given_up_with_its_item_fails_the_run_before_the_rest_is_given_up() {
+    let steps = json!([
+        with(
+            fan("each", "${conf.rows}", &["get", "put"], &json!({})),
+            &json!({ "timeout_secs": 10 }),
+        ),
+        call(
+            "get",
+            "read",
+            &[],
+            &json!({ "retry": { "max_attempts": 2, "delay_secs": 60, "jitter": false } })
+        ),
+        call("put", "read", &["get"], &json!({})),
+    ]);
+    let more = json!({ "config": { "rows": [0] } });
+    let mut run = Driver::with(&steps, &more, json!({}));
+    run.settle(
+        "each[0]/get",
+        Err(failure(FailureClass::Transient, Effect::None)),
+    )
+    .after(10_001);
+    assert_eq!(
+        run.statuses(),
+        "failed: each failed, each[0]/get failed, each[0]/put skipped(run_failed)"
+    );
+    let failure = run.machine.record().failure().cloned().unwrap();
+    assert_eq!(failure.class, FailureClass::Timeout);
+}
+
+#[test]
 fn an_attempt_in_doubt_is_addressed_in_its_item() {
     let steps = json!([
         fan(
