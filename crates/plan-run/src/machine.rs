@@ -197,6 +197,15 @@ impl<P: Basis> Machine<P> {
         self.attempts_of(&self.state.in_flight)
     }
 
+    /// Whether an attempt has started and not ended.
+    pub fn is_under_way(&self, step: &StepPath, attempt: u32) -> bool {
+        let slot = self.slot_at(step);
+        slot.is_some_and(|slot| {
+            self.state.in_flight.contains(&slot)
+                && self.state.steps.at(slot).last_attempt() == attempt
+        })
+    }
+
     /// Every attempt in doubt, in plan order.
     pub fn in_doubt(&self) -> Vec<(StepPath, u32)> {
         self.attempts_of(&self.state.doubtful)

@@ -1,6 +1,5 @@
 //! The only way from an agent to the tools of its plan.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -78,9 +77,9 @@ impl AgentTools {
         let Some(guard) = self.guard.as_deref() else {
             return Vec::new();
         };
-        let names: BTreeSet<&ToolName> = guard.grant.tools().keys().collect();
         let catalog = guard.registry.catalog();
-        let tools = names.into_iter().filter_map(|name| catalog.tool(name));
+        let names = guard.grant.tools().keys();
+        let tools = names.filter_map(|name| catalog.tool(name));
         tools.map(|tool| &tool.spec).collect()
     }
 

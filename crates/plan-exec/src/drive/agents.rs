@@ -172,12 +172,9 @@ impl Drive {
     /// Stages what agents want taken down.
     pub(super) fn stage_agents(&mut self, batch: &mut Batch) -> Result<(), ExecError> {
         while let Some(mut word) = self.agents.pending.pop_front() {
-            let made = word.event(&self.machine).filter(|_| {
-                // a late answer of an ended attempt has nobody left to tell
-                self.machine
-                    .started()
-                    .contains(&(word.step.clone(), word.attempt))
-            });
+            // a late answer of an ended attempt has nobody left to tell
+            let is_heard = self.machine.is_under_way(&word.step, word.attempt);
+            let made = is_heard.then(|| word.event(&self.machine)).flatten();
             let Some((event, said)) = made else {
                 // the agent may be gone
                 drop(word.reply.send(Err(Box::new(over()))));

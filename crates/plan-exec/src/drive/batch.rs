@@ -201,7 +201,7 @@ impl Settled {
                 return batch.stage_settled(machine, kinds.flatten().into_iter().collect());
             }
             // and so it may have the end of the attempt
-            Settlement::Again(_) if !machine.started().contains(&(step.clone(), attempt)) => {
+            Settlement::Again(_) if !machine.is_under_way(&step, attempt) => {
                 return Ok(());
             }
             Settlement::Again(outcome) => match outcome {

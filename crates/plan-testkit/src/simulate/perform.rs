@@ -78,8 +78,7 @@ impl World<'_> {
 
     /// Makes the call of an attempt that a broken driver may have made up.
     fn departs_somehow(&mut self, driver: &mut Driver, started: &AttemptStarted) {
-        let attempt = (started.step.clone(), started.attempt);
-        if driver.machine.started().contains(&attempt) {
+        if driver.machine.is_under_way(&started.step, started.attempt) {
             self.departs(driver, &started.step, started.attempt);
             return;
         }

@@ -83,9 +83,8 @@ impl World<'_> {
             }
         }
         for settled in std::mem::take(&mut driver.results) {
-            let attempt = (settled.step.clone(), settled.attempt);
             // the append that seemed to fail had not: the journal has it
-            if settled.is_again && !driver.machine.started().contains(&attempt) {
+            if settled.is_again && !driver.machine.is_under_way(&settled.step, settled.attempt) {
                 continue;
             }
             let jitter = f64::from(u8::try_from(self.random.below(101)).unwrap_or(0)) / 100.0;
