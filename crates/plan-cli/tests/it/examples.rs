@@ -120,7 +120,7 @@ fn the_approval_example_publishes_only_what_was_approved() {
 }
 
 #[test]
-fn every_folder_of_a_large_example_checks_and_draws() {
+fn every_folder_has_a_plan_that_checks() {
     for entry in std::fs::read_dir(source()).unwrap() {
         let path = entry.unwrap().path();
         if !path.is_dir() {
@@ -137,7 +137,6 @@ fn every_folder_of_a_large_example_checks_and_draws() {
         check.extend(&tools);
         let report = folder.run(&check).expect(0).json();
         assert_eq!(report["valid"], true, "{plan}");
-        let drawn = folder.run(&["graph", &plan]).expect(0);
-        assert!(drawn.stdout.starts_with("flowchart"), "{}", drawn.stdout);
+        assert!(report["grant"].is_object(), "{plan}");
     }
 }
