@@ -260,20 +260,18 @@ impl Tool for HttpTool {
         let sent = AtomicBool::new(false);
         let trip = Trip { cx, sent: &sent };
         let limit = self.config.timeout;
-        match tokio::time::timeout(limit, self.perform(request, trip)).await {
-            Ok(result) => result.map(ToolOutput::from),
-            Err(_) => {
-                let dispatched = if sent.load(Ordering::Acquire) {
-                    Dispatched::Unknown
-                } else {
-                    Dispatched::No
-                };
-                let message = format!(
-                    "{server} did not answer within {} seconds",
-                    limit.as_secs_f64()
-                );
-                Err(ToolError::new(FailureClass::Timeout, message).dispatched(dispatched))
-            }
+        if let Ok(result) = tokio::time::timeout(limit, self.perform(request, trip)).await {
+            return result.map(ToolOutput::from);
         }
+        let dispatched = if sent.load(Ordering::Acquire) {
+            Dispatched::Unknown
+        } else {
+            Dispatched::No
+        };
+        let message = format!(
+            "{server} did not answer within {} seconds",
+            limit.as_secs_f64()
+        );
+        Err(ToolError::new(FailureClass::Timeout, message).dispatched(dispatched))
     }
 }

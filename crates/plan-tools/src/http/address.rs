@@ -68,7 +68,7 @@ fn v6(address: Ipv6Addr) -> Place {
             }
         }
         // protocol assignments with Teredo and ORCHID, examples
-        [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Place::Never,
+        [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Place::Never,
         [0x2000..=0x3fff, ..] => Place::Public,
         _ => Place::Never,
     }

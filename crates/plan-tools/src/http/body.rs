@@ -142,7 +142,7 @@ impl Body {
 }
 
 /// A name that a body reads.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Part<'a> {
     Argument(&'a str),
     Secret(&'a SecretName),

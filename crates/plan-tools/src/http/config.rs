@@ -16,7 +16,7 @@ use super::template::Template;
 use crate::ConfigError;
 
 /// The most time of a call that has no other limit.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// Bytes of an answer, unless the catalog says otherwise; and the most that it may say.
 const RESPONSE_BYTES: u64 = 1 << 20;
 const MOST_RESPONSE_BYTES: u64 = 64 << 20;

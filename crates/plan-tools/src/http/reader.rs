@@ -42,13 +42,11 @@ impl Reader {
     }
 
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
-        match self.take(name)? {
-            Value::String(text) => Some(text),
-            _ => {
-                self.wrong(name, "a string");
-                None
-            }
+        if let Value::String(text) = self.take(name)? {
+            return Some(text);
         }
+        self.wrong(name, "a string");
+        None
     }
 
     pub(super) fn flag(&mut self, name: &'static str) -> bool {

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 
-/// The longest pause that is believed.
-const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+/// The longest pause that is believed: no run waits longer for a retry.
+const LONGEST: Duration = Duration::from_hours(24);
 
 /// The pause that an answer asks for, in either form of the header.
 ///

@@ -17,7 +17,16 @@ fn every_problem_of_a_config_is_told_at_once() {
         panic!("{error}");
     };
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r"
+    its `max_redirects` is not a whole number from 0 to 20
+    its `method` is not one of `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`, `OPTIONS`
+    it has no member `timeout`, known are `kind`, `method`, `url`, `base_url`, `path_template`, `query`, `headers`, `body`, `output`, `capture_status`, `max_response_bytes`, `max_redirects`, `redirect_hosts`, `allow_downgrade`, `allow_private`, `retry_statuses`, `timeout_secs`
+    it has `url` beside `base_url`, keep one of them
+    `${input.a}` is not `${secret.NAME}`, the only reference of a catalog: write `{argument}` for a value of the call, `$${` for the text
+    `bad name` is not the name of a header
+    the header `Host` is set by the request itself, leave it out
+    `https://x` in `redirect_hosts` is not a host, such as `example.com` or `*.example.com`
+    ");
 }
 
 #[test]
@@ -93,7 +102,7 @@ fn a_template_names_arguments_that_the_tool_takes() {
         "type": "object", "properties": {"id": {}}, "additionalProperties": false,
     })));
     let told = HttpTool::new(spec).unwrap_err().to_string();
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @"has a `config` that is not one of HTTP: `{name}` names no argument that the tool takes; `{other}` names no argument that the tool takes");
 }
 
 #[test]
@@ -103,5 +112,5 @@ fn a_key_in_the_environment_is_no_key_of_a_request() {
         Value::Object(serde_json::Map::new()),
     );
     spec.idempotency_key = IdempotencyKeySupport::Env;
-    insta::assert_snapshot!(HttpTool::new(spec).unwrap_err(), @"");
+    insta::assert_snapshot!(HttpTool::new(spec).unwrap_err(), @"has a `config` that is not one of HTTP: its `idempotency_key` is `env`, and a request has no environment: write `idempotency_key: {header: Idempotency-Key}`");
 }

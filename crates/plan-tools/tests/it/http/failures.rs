@@ -7,6 +7,7 @@ use std::time::Duration;
 use plan_exec::{Dispatched, Tool, ToolError};
 use plan_run::{FailureClass, RetryAdvice};
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
 use super::{call, object, tool, tool_with};
@@ -149,8 +150,7 @@ async fn a_server_that_is_not_there_was_sent_nothing() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    let gone =
-        tool(json!({"url": format!("http://{address}/?key=k3y"), "method": "POST"}));
+    let gone = tool(json!({"url": format!("http://{address}/?key=k3y"), "method": "POST"}));
     let unknown = tool_with(
         json!({"url": "https://nowhere.test/?key=k3y"}),
         Arc::new(Found::default()),
@@ -168,8 +168,12 @@ async fn a_server_that_is_not_there_was_sent_nothing() {
 
 #[tokio::test]
 async fn no_secure_connection_is_no_connection() {
-    let server = Server::start(|_| Reply::Bytes(b"this is no handshake".to_vec())).await;
-    let url = server.url("/").replace("http:", "https:");
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let url = format!("https://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let _ = stream.write_all(b"this is no handshake").await;
+    });
     let error = call(&tool(json!({"url": url, "method": "POST"})), json!({}))
         .await
         .unwrap_err();

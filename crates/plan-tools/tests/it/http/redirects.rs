@@ -90,7 +90,13 @@ async fn another_server_is_told_nothing_that_was_meant_for_the_first() {
     let shown = headers
         .join("\n")
         .replace(&second.address.port().to_string(), "PORT");
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @r"
+    accept: application/json
+    accept-encoding: gzip
+    accept-language: de
+    host: b.test:PORT
+    user-agent: planwright/0.1.0
+    ");
 }
 
 #[tokio::test]
@@ -101,7 +107,7 @@ async fn a_tool_of_one_server_follows_to_no_other() {
     let tool = tool_with(json!({"url": first.named("a.test", "/")}), Found::here());
     let error = call(&tool, json!({})).await.unwrap_err();
     assert_eq!(error.class, FailureClass::Permission);
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"the server redirects to `b.test`; name it in `redirect_hosts` of the tool's config if that is meant");
     assert_eq!(second.connections(), 0);
 }
 
