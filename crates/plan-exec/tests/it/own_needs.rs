@@ -139,8 +139,8 @@ async fn case_42_a_secret_of_the_tool_reaches_its_calls_and_nothing_else() {
             record.failure()
         );
         assert_eq!(*seen.lock().unwrap(), [Some(CANARY.to_owned()), None]);
-        let mut told = serde_json::to_string(&record).unwrap();
-        told.push_str(&format!("{:?}", model.asked()));
+        let asked = format!("{:?}", model.asked());
+        let mut told = serde_json::to_string(&record).unwrap() + &asked;
         for record in lab
             .store
             .tail(record.run_id(), Sequence::START)

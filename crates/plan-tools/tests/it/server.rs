@@ -40,9 +40,10 @@ impl Reply {
             "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n",
             body.len()
         );
-        for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
+        let lines = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"));
+        head.extend(lines);
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(body);

@@ -27,7 +27,7 @@ fn tools(config: Value) -> ToolRegistry {
         .unwrap()
 }
 
-fn checked(tools: &ToolRegistry, policy: &Policy, arguments: Value, more: Value) -> ValidatedPlan {
+fn checked(tools: &ToolRegistry, policy: &Policy, arguments: &Value, more: Value) -> ValidatedPlan {
     let mut step = json!({"id": "a", "name": "a", "config": {"type": "TOOL_CALL", "tool": "t", "arguments": arguments}});
     step.as_object_mut().unwrap().extend(super::object(more));
     let text = json!({
@@ -54,7 +54,7 @@ async fn run(
     arguments: Value,
     more: Value,
 ) -> (RunRecord, String) {
-    let plan = checked(tools, &policy, arguments, more);
+    let plan = checked(tools, &policy, &arguments, more);
     let secrets = MemorySecrets::new([("KEY", Secret::new(CANARY)), ("TOKEN", Secret::new(TOKEN))]);
     let store = MemoryStore::new();
     let executor = Executor::new(tools.clone(), store.clone())
@@ -79,7 +79,7 @@ async fn a_pause_that_a_server_asks_for_is_kept() {
     let tools = tools(json!({"url": server.url("/"), "method": "POST"}));
     let policy = Policy::default();
     let retry = json!({"retry": {"max_attempts": 3, "delay_secs": 1, "jitter": false}});
-    let plan = checked(&tools, &policy, json!({}), retry);
+    let plan = checked(&tools, &policy, &json!({}), retry);
     let store = MemoryStore::new();
     let executor = Executor::new(tools, store.clone()).policy(policy);
     let handle = executor.start(plan, Inputs::none()).await.unwrap();
@@ -101,7 +101,7 @@ async fn a_pause_that_a_server_asks_for_is_kept() {
         }
     };
     // a POST, but one that was turned away
-    assert_eq!(scheduled.await, Duration::from_secs(3600));
+    assert_eq!(scheduled.await, Duration::from_hours(1));
     handle
         .cancel(PrincipalName::new("ada").unwrap(), "enough")
         .await
