@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use plan_model::{StepId, Timestamp};
 use plan_run::{Confinement, IdempotencyKey, PrincipalName, RunId, StepPath};
 
-use crate::progress::Progress;
+use crate::publisher::Progress;
 use crate::{Cancellation, Folder};
 
 /// The circumstances of one attempt. Clones are cheap and share its cancellation.

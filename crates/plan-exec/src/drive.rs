@@ -46,7 +46,9 @@ use tracing::Instrument;
 use crate::context::RunFacts;
 use crate::executor::{Enlisted, Shared, WhenWaiting};
 use crate::handle::{Link, Outcome};
-use crate::{ControlError, ExecError, RunHandle, RunUpdate};
+use crate::publisher::Publisher;
+use crate::update::UPDATES;
+use crate::{ControlError, ExecError, ObservedRun, RunHandle};
 
 use agents::Agents;
 use asks::Asks;
@@ -66,9 +68,6 @@ pub(crate) use model_error::{cut as cut_answer, tool_error as model_tool_error};
 pub(crate) use outcome::{Reach, Returned, judge, redact, take_apart, within};
 pub(crate) use path_arguments::PathArguments;
 pub(crate) use redact::Redactor;
-
-/// The updates that a slow watcher may be behind before it loses the oldest.
-const UPDATES: usize = 1024;
 
 /// How often the tail of the journal is read for records of other writers.
 const TAIL_EVERY: Duration = Duration::from_secs(1);
@@ -113,7 +112,9 @@ pub(crate) fn launch(departure: Departure) -> RunHandle {
     };
     let shared = Arc::clone(&departure.shared);
     let span = tracing::info_span!("run", run = %run, plan = %departure.plan.plan().name);
-    let (drive, enlisted) = Drive::new(departure, inbox, updates);
+    let observed = ObservedRun::from(departure.machine.created());
+    let publisher = Publisher::new(updates, observed, Arc::clone(&shared.observers));
+    let (drive, enlisted) = Drive::new(departure, inbox, publisher);
     enlisted.link(link.clone());
     tokio::spawn(finish(drive, enlisted, done).instrument(span));
     RunHandle::new(link, shared, outcome, first)
@@ -123,7 +124,8 @@ async fn finish(mut drive: Drive, enlisted: Enlisted, done: watch::Sender<Option
     let outcome = drive.run().await;
     drive.land(&outcome).await;
     drop(enlisted);
-    drop(drive);
+    let seen = outcome.as_ref().map(RunRecord::status);
+    drive.end(&seen.map_err(ExecError::clone));
     let outcome = outcome.map(Arc::new);
     if let Err(error) = &outcome {
         tracing::error!(%error, "the drive ended early");
@@ -151,7 +153,7 @@ struct Drive {
     /// What was said from outside, not journaled yet.
     pending: VecDeque<Told>,
     inbox: mpsc::UnboundedReceiver<Command>,
-    updates: broadcast::Sender<RunUpdate>,
+    publisher: Publisher,
     next_tail: Instant,
     stopped: bool,
 }
@@ -160,7 +162,7 @@ impl Drive {
     fn new(
         departure: Departure,
         inbox: mpsc::UnboundedReceiver<Command>,
-        updates: broadcast::Sender<RunUpdate>,
+        publisher: Publisher,
     ) -> (Self, Enlisted) {
         let Departure {
             shared,
@@ -185,7 +187,7 @@ impl Drive {
             results: Vec::new(),
             pending: VecDeque::new(),
             inbox,
-            updates,
+            publisher,
             next_tail: Instant::now() + TAIL_EVERY,
             stopped: false,
             facts: Arc::new(facts),
@@ -195,7 +197,7 @@ impl Drive {
             origin,
         };
         for event in news {
-            drive.publish(&Arc::new(event));
+            drive.publisher.recorded(&Arc::new(event));
         }
         (drive, enlisted)
     }
@@ -304,14 +306,6 @@ impl Drive {
         }
     }
 
-    /// Shows an event that is in the journal to whoever watches.
-    fn publish(&self, event: &Arc<Event>) {
-        if self.updates.receiver_count() > 0 {
-            // fails only when the last watcher has just left
-            let _ = self.updates.send(RunUpdate::Recorded(Arc::clone(event)));
-        }
-    }
-
     /// Ends everything that is in flight once the machine says that the run is ending.
     fn heed_ending(&mut self) {
         if self.machine.ending() == Some(Ending::Abort) {
@@ -340,6 +334,12 @@ impl Drive {
             self.results
                 .push(Settled::new(step, attempt, Err(Box::new(failure))));
         }
+    }
+
+    /// Lets go of everything, and shows to whoever looks that it has ended.
+    fn end(self, outcome: &Result<RunStatus, ExecError>) {
+        let Self { publisher, .. } = self;
+        publisher.end(outcome);
     }
 
     /// Gives up the claim, unless somebody else has it.

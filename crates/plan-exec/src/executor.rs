@@ -21,7 +21,8 @@ use plan_store::{Clock, OwnerId, Store, SystemClock};
 use plan_validate::Policy;
 
 use crate::handle::Link;
-use crate::{HumanChannel, ModelRegistry, SecretSource, ToolRegistry};
+use crate::observer::Watch;
+use crate::{HumanChannel, ModelRegistry, Observer, SecretSource, ToolRegistry};
 
 pub use error::{ControlError, ExecError, LoadError, ResumeError, StartError, Unequipped};
 pub use load::read_run;
@@ -63,6 +64,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) human: Option<Arc<dyn HumanChannel>>,
     pub(crate) secrets: Option<Arc<dyn SecretSource>>,
+    pub(crate) observers: Arc<[Arc<Watch>]>,
     pub(crate) owner: OwnerId,
     pub(crate) grace: Duration,
     pub(crate) scratch: PathBuf,
@@ -85,6 +87,7 @@ impl Executor {
                 clock: Arc::new(SystemClock),
                 human: None,
                 secrets: None,
+                observers: Arc::default(),
                 owner: OwnerId::random(),
                 grace: Duration::from_secs(5),
                 scratch: std::env::temp_dir().join("planwright"),
@@ -137,6 +140,16 @@ impl Executor {
         self.set(|shared| shared.secrets = Some(Arc::new(source)))
     }
 
+    /// Adds somebody who sees what happens in every run of this executor. Default: nobody.
+    #[must_use]
+    pub fn observer(self, observer: impl Observer + 'static) -> Self {
+        let watch = Arc::new(Watch::new(Arc::new(observer)));
+        self.set(|shared| {
+            let observers = shared.observers.iter().cloned().chain([watch]);
+            shared.observers = observers.collect();
+        })
+    }
+
     /// The name under which this executor claims runs. Default: one that nobody else has.
     #[must_use]
     pub fn owner(self, owner: OwnerId) -> Self {
@@ -169,6 +182,15 @@ impl Executor {
     /// The store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.shared.store
+    }
+
+    /// Waits until every observer was shown what has happened up to now.
+    ///
+    /// For the end of a process: no run ever waits for an observer. Lasts as long as the slowest of them.
+    pub async fn observed(&self) {
+        for watch in &*self.shared.observers {
+            watch.caught_up().await;
+        }
     }
 
     /// Stops driving every run of this executor, and leaves each as its journal has it.

@@ -6,7 +6,7 @@
 //! - [`RunHandle`] watches a run, answers its questions, cancels it.
 //! - [`ModelRegistry`] holds the host's models.
 //! - [`Tool`], [`CodeRunner`], [`LanguageModel`](plan_llm::LanguageModel), [`AgentRunner`],
-//!   [`HumanChannel`], [`SecretSource`] and [`Clock`] are what an application implements.
+//!   [`HumanChannel`], [`SecretSource`], [`Observer`] and [`Clock`] are what an application implements.
 //!
 //! All decisions are made by the pure machine of `plan-run`. This crate brings it
 //! time, results and a journal, and does what the journal says.
@@ -22,7 +22,8 @@ mod handle;
 mod human;
 mod inputs;
 mod models;
-mod progress;
+mod observer;
+mod publisher;
 mod random;
 mod registry;
 mod secret;
@@ -44,6 +45,7 @@ pub use handle::RunHandle;
 pub use human::{HumanAnswer, HumanChannel};
 pub use inputs::{Inputs, RunRequest};
 pub use models::ModelRegistry;
+pub use observer::{ObservedRun, Observer};
 pub use plan_store::{Clock, SystemClock};
 pub use random::new_run_id;
 pub use registry::{RegistryError, ToolRegistry};

@@ -12,7 +12,7 @@ use crate::drive::batch::Settled;
 use crate::drive::flight::fly;
 use crate::drive::flights::Ticket;
 use crate::drive::outcome::{Judged, Reach, Returned, judge, redact};
-use crate::progress::Progress;
+use crate::publisher::Progress;
 use crate::{Cancellation, ToolContext, ToolError};
 
 /// What the call of an attempt has to itself, whatever kind it is of.
@@ -57,7 +57,7 @@ impl Drive {
                 key: effect.key().clone(),
                 deadline: limit.map(|limit| self.now().plus(limit)),
                 cancellation: cancellation.clone(),
-                progress: Progress::to(&self.updates, self.lending.redactor()),
+                progress: Progress::to(&self.publisher, self.lending.redactor()),
                 confinement: std::sync::OnceLock::new(),
             },
         );

@@ -31,7 +31,7 @@ impl Drive {
                     recovering = false;
                     let events = batch.land();
                     for event in &events {
-                        self.publish(event);
+                        self.publisher.recorded(event);
                     }
                     self.perform(&events);
                 }
@@ -107,7 +107,7 @@ impl Drive {
                 .apply(&event)
                 .map_err(|refused| self.journal.out_of_order(sequence, refused))?;
             self.journal.advance_to(sequence);
-            self.publish(&event);
+            self.publisher.recorded(&event);
             self.perform(&[event]);
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Drive {
             }
         }
         for event in &news {
-            self.publish(event);
+            self.publisher.recorded(event);
         }
         let recovering = recovering && !news.iter().any(resumed);
         news.retain(|event| !matches!(event.kind, EventKind::AttemptStarted(_)));

@@ -18,6 +18,7 @@ mod grant;
 mod hostile;
 mod items;
 mod limits;
+mod observer;
 mod path_arguments;
 mod paths;
 mod people;
