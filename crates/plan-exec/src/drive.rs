@@ -48,7 +48,7 @@ use crate::executor::{Enlisted, Shared, WhenWaiting};
 use crate::handle::{Link, Outcome};
 use crate::publisher::Publisher;
 use crate::update::UPDATES;
-use crate::{ControlError, ExecError, ObservedRun, RunHandle};
+use crate::{ControlError, ExecError, ObservedRun, RunHandle, spans};
 
 use agents::Agents;
 use asks::Asks;
@@ -111,19 +111,26 @@ pub(crate) fn launch(departure: Departure) -> RunHandle {
         updates: updates.downgrade(),
     };
     let shared = Arc::clone(&departure.shared);
-    let span = tracing::info_span!("run", run = %run, plan = %departure.plan.plan().name);
+    let span = spans::run(&run, &departure.plan.plan().name);
     let observed = ObservedRun::from(departure.machine.created());
     let publisher = Publisher::new(updates, observed, Arc::clone(&shared.observers));
     let (drive, enlisted) = Drive::new(departure, inbox, publisher);
     enlisted.link(link.clone());
-    tokio::spawn(finish(drive, enlisted, done).instrument(span));
+    let driven = finish(drive, enlisted, done, span.clone());
+    tokio::spawn(driven.instrument(span));
     RunHandle::new(link, shared, outcome, first)
 }
 
-async fn finish(mut drive: Drive, enlisted: Enlisted, done: watch::Sender<Option<Outcome>>) {
+async fn finish(
+    mut drive: Drive,
+    enlisted: Enlisted,
+    done: watch::Sender<Option<Outcome>>,
+    span: tracing::Span,
+) {
     let outcome = drive.run().await;
     drive.land(&outcome).await;
     drop(enlisted);
+    spans::run_ended(&span, outcome.as_ref());
     let seen = outcome.as_ref().map(RunRecord::status);
     drive.end(&seen.map_err(ExecError::clone));
     let outcome = outcome.map(Arc::new);

@@ -2,6 +2,7 @@
 
 mod error;
 pub(crate) mod external;
+mod fork;
 pub(crate) mod load;
 mod paths;
 mod recover;
@@ -24,7 +25,9 @@ use crate::handle::Link;
 use crate::observer::Watch;
 use crate::{HumanChannel, ModelRegistry, Observer, SecretSource, ToolRegistry};
 
-pub use error::{ControlError, ExecError, LoadError, ResumeError, StartError, Unequipped};
+pub use error::{
+    ControlError, ExecError, ForkError, LoadError, ResumeError, StartError, Unequipped,
+};
 pub use load::read_run;
 pub use recover::Recovery;
 pub use resume::Resume;

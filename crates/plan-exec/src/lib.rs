@@ -27,6 +27,7 @@ mod publisher;
 mod random;
 mod registry;
 mod secret;
+mod spans;
 mod tool;
 mod tool_error;
 mod tool_fn;
@@ -37,8 +38,8 @@ pub use cancellation::Cancellation;
 pub use code::{CodeOutput, CodeRequest, CodeRunner, ScriptSource};
 pub use context::{FileAccess, GrantedFile, ToolContext};
 pub use executor::{
-    ControlError, ExecError, Executor, LoadError, Recovery, Resume, ResumeError, StartError,
-    Unequipped, WhenWaiting, read_run,
+    ControlError, ExecError, Executor, ForkError, LoadError, Recovery, Resume, ResumeError,
+    StartError, Unequipped, WhenWaiting, read_run,
 };
 pub use folder::Folder;
 pub use handle::RunHandle;

@@ -196,6 +196,8 @@ pub enum EventKind {
         /// The steps that run again.
         reset: Vec<StepPath>,
     },
+    /// Everything before is what another run had come to; from here on it is this one.
+    RunForked(Box<RunForked>),
     /// The run is over.
     RunEnded {
         /// How: succeeded, failed or cancelled.
@@ -237,6 +239,7 @@ impl EventKind {
             Self::BudgetCrossed { .. } => "budget_crossed",
             Self::LateResult { .. } => "late_result",
             Self::RunResumed { .. } => "run_resumed",
+            Self::RunForked(_) => "run_forked",
             Self::RunEnded { .. } => "run_ended",
         }
     }
@@ -269,6 +272,7 @@ impl EventKind {
             | Self::CancelRequested { .. }
             | Self::BudgetCrossed { .. }
             | Self::RunResumed { .. }
+            | Self::RunForked(_)
             | Self::RunEnded { .. } => None,
         }
     }
@@ -333,6 +337,20 @@ pub enum Trigger {
     Mcp,
     /// Another run, whose results it keeps.
     Fork,
+}
+
+/// Where a run leaves the way of the one that it was forked from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunForked {
+    /// The run whose events come before.
+    pub from: RunId,
+    /// Counts resets, those of the run before included.
+    pub generation: u32,
+    /// The plan that it goes on with.
+    pub plan: Digest,
+    /// The steps that run again.
+    pub reset: Vec<StepPath>,
 }
 
 /// An effect that is about to be performed.
@@ -475,6 +493,8 @@ pub enum Budget {
     ToolCalls,
     /// Tokens of models over all attempts and generations.
     ModelTokens,
+    /// Bytes that attempts delivered, over all of them and all generations.
+    OutputBytes,
     /// Driven time in milliseconds; waiting is not counted.
     WallTime,
     /// The run's deadline, in milliseconds since 1970.

@@ -16,7 +16,7 @@ mod text;
 mod within;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use plan_model::{
     AgentName, Digest, Effects, InputName, LanguageName, ModelName, PlanLimits, Seconds,
@@ -56,7 +56,7 @@ pub struct Grant {
     secrets: BTreeSet<SecretName>,
     roots: Vec<GrantedRoot>,
     budgets: PlanLimits,
-    sources: source::Sources,
+    sources: Arc<source::Sources>,
     host: host::Host,
     digest: OnceLock<Digest>,
 }

@@ -18,7 +18,7 @@ use tracing::Instrument;
 use crate::drive::{
     AgentWord, PathArguments, Reach, Redactor, Returned, What, fly, judge, redact, within,
 };
-use crate::{Cancellation, Tool, ToolContext, ToolRegistry};
+use crate::{Cancellation, Tool, ToolContext, ToolRegistry, spans};
 
 /// The tools that an agent may call. Clones are one and the same.
 ///
@@ -234,17 +234,12 @@ impl Guard {
         let own = Cancellation::new();
         let key = IdempotencyKey::of_agent_call(self.cx.idempotency_key(), self.cx.attempt(), call);
         let cx = self.cx.for_call(key, own.clone());
-        let span = tracing::info_span!(
-            "call",
-            call,
-            gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = name,
-        );
+        let span = spans::agent_call(call, name);
         let made = async move {
             paths.check(&arguments).await?;
             tool.call(arguments, &cx).await.map(Returned::Tool)
         };
-        let flight = fly(made, limit, self.grace, own.clone()).instrument(span);
+        let flight = fly(made, limit, self.grace, own.clone()).instrument(span.clone());
         tokio::pin!(flight);
         let landing = tokio::select! {
             landing = &mut flight => landing,
@@ -260,7 +255,10 @@ impl Guard {
         match judged.result {
             Ok(AttemptSuccess::Value { value, .. }) => Ok(value),
             Ok(_) => Ok(Value::Null),
-            Err(failure) => Err(*failure),
+            Err(failure) => {
+                spans::failed(&span, failure.class);
+                Err(*failure)
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use crate::drive::flight::fly;
 use crate::drive::flights::Ticket;
 use crate::drive::outcome::{Judged, Reach, Returned, judge, redact};
 use crate::publisher::Progress;
-use crate::{Cancellation, ToolContext, ToolError};
+use crate::{Cancellation, ToolContext, ToolError, spans};
 
 /// What the call of an attempt has to itself, whatever kind it is of.
 pub(super) struct Takeoff {
@@ -66,7 +66,7 @@ impl Drive {
             attempt,
             limit,
             cx,
-            span: tracing::info_span!("step", step = %step),
+            span: spans::step(step),
             cancellation,
         }
     }
@@ -93,10 +93,14 @@ impl Drive {
             limit,
             cancellation: cancellation.clone(),
         };
+        let seen = span.clone();
         let flight = async move {
             let landing = fly(call, limit, grace, cancellation).await;
             let mut judged: Judged = judge(landing, reach, &limits);
             judged.confined(told.confinement());
+            if let Err(failure) = &judged.result {
+                spans::failed(&seen, failure.class);
+            }
             if !redactor.is_empty() {
                 redact(&mut judged.result, &redactor);
                 if let Some(late) = &mut judged.late {

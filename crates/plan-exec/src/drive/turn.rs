@@ -126,10 +126,9 @@ impl Drive {
     async fn rebuild(&mut self, recovering: bool) -> Result<bool, ExecError> {
         let before = self.journal.end();
         let (machine, mut news, end) = self.journal.replay(&self.plan, before).await?;
+        // so what is new are words from outside, and appends of this drive that seemed to fail
+        self.journal.is_own(&self.shared.owner).await?;
         let resumed = |event: &Arc<Event>| matches!(event.kind, EventKind::RunResumed { .. });
-        if !recovering && news.iter().any(resumed) {
-            return Err(self.overtaken());
-        }
         self.machine = machine;
         self.journal.advance_to(end);
         // the append that seemed to fail may have been taken all the same, with what was told in it

@@ -29,5 +29,6 @@ mod retry;
 mod secrets;
 mod spans;
 mod start;
+mod takeover;
 mod watch;
 mod world_fixed;
