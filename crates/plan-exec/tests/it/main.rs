@@ -14,6 +14,7 @@ mod durability;
 mod edited;
 mod failing;
 mod flow;
+mod fork;
 mod grant;
 mod hostile;
 mod items;

@@ -49,7 +49,7 @@ pub(super) struct State {
     pub(super) loose: BTreeSet<Slot>,
     pub(super) requests: BTreeMap<RequestId, (Slot, RequestState)>,
     pub(super) tool_calls: u64,
-    /// Items that fan-outs expanded to; those that were kept by a reset count once.
+    /// Items that fan-outs opened or may still open; those that a reset keeps count once.
     pub(super) items: u64,
     /// Bytes that attempts delivered.
     pub(super) output_bytes: u64,
@@ -272,6 +272,7 @@ impl<P: Basis> Machine<P> {
             Phase::Spread => {
                 state.ready.decisions.remove(&slot);
                 self.forget_expiry(slot);
+                self.give_back_items(slot);
             }
             // only a reset leaves these, and it rebuilds the counts
             Phase::Succeeded | Phase::Failed | Phase::Skipped(_) | Phase::Cancelled => {}
