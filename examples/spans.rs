@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plan_testkit::ScriptedModel;
@@ -27,6 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // any subscriber does; that of `tracing-opentelemetry` sends the same spans to a collector
     tracing_subscriber::fmt()
         .with_span_events(FmtSpan::CLOSE)
+        .with_ansi(std::io::stdout().is_terminal())
         .without_time()
         .with_target(false)
         .init();

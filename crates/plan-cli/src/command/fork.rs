@@ -69,10 +69,10 @@ fn step(text: &str) -> Result<StepId, Halt> {
 }
 
 /// Prints what a fork would do.
-fn show(fork: &Fork, form: Form) {
+fn show(planned: &Fork, form: Form) {
     let texts = |paths: &[StepPath]| paths.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let (reset, kept) = (texts(&fork.reset), texts(&fork.kept));
-    let may_repeat = texts(&fork.may_repeat);
+    let (reset, kept) = (texts(&planned.reset), texts(&planned.kept));
+    let may_repeat = texts(&planned.may_repeat);
     match form {
         Form::Json => output::print_json(&json!({
             "reset": reset, "kept": kept, "may_repeat": may_repeat,
