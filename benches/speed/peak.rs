@@ -71,7 +71,7 @@ pub(crate) fn answer(arguments: &[String]) {
             grown(|| {
                 drop(black_box(
                     serde_json::from_slice::<Value>(text.as_bytes()).unwrap(),
-                ))
+                ));
             })
         }
         ITEMS => {
