@@ -9,6 +9,7 @@ mod command;
 mod conflict;
 mod examples;
 mod fix;
+mod fork;
 mod grant_lock;
 mod graph;
 mod guide;

@@ -208,6 +208,8 @@ fn budgets(decoder: &mut Decoder, value: Value, at: &Pointer, policy: &mut Polic
     }
     if let Some(items) = limits.max_fan_out_items {
         policy.limits.fan_out_items = items;
+        // who allows one fan-out so many allows them to the run
+        policy.limits.run_items = policy.limits.run_items.max(items);
     }
     if limits.max_concurrency == Some(0) {
         // no effect would ever start
