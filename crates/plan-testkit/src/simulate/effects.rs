@@ -198,10 +198,13 @@ fn success(
         return Ok(AttemptSuccess::Answer(answer));
     }
     if let EffectCall::Agent(_) = call {
-        return Ok(AttemptSuccess::Report(AgentReport {
-            report: values::printed(declared, random),
-            transcript: None,
-        }));
+        return Ok(AttemptSuccess::Report {
+            report: AgentReport {
+                report: values::printed(declared, random),
+                transcript: None,
+            },
+            confinement: None,
+        });
     }
     Ok(AttemptSuccess::Process {
         stdout: values::printed(declared, random),
