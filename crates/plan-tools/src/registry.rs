@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan_exec::{RegistryError, ToolRegistry};
 use plan_model::{AgentName, ToolName};
-use plan_validate::policy::SandboxMode;
+use plan_validate::policy::SandboxPolicy;
 use plan_validate::{AgentKind, ToolCatalog};
 use serde_json::Value;
 
@@ -58,11 +58,11 @@ pub enum UnavailableReason {
 }
 
 impl CatalogFile {
-    /// Makes the tools of this file.
+    /// Makes the tools of this file, under a policy or a sandbox mode alone.
     ///
     /// # Errors
     /// When the registry refuses one.
-    pub fn tools(&self, sandbox: SandboxMode) -> Result<CatalogTools, RegistryError> {
+    pub fn tools(&self, sandbox: impl Into<SandboxPolicy>) -> Result<CatalogTools, RegistryError> {
         tools_of(self.catalog(), self.folder(), sandbox)
     }
 }
@@ -74,8 +74,9 @@ impl CatalogFile {
 pub fn tools_of(
     catalog: &ToolCatalog,
     folder: &Path,
-    sandbox: SandboxMode,
+    sandbox: impl Into<SandboxPolicy>,
 ) -> Result<CatalogTools, RegistryError> {
+    let sandbox = sandbox.into();
     let mut registry = ToolRegistry::from_catalog(catalog.clone())
         .with_code_runner(Arc::new(ProcessCodeRunner::new(catalog, sandbox)));
     let mut unavailable = Vec::new();
@@ -98,6 +99,7 @@ pub fn tools_of(
     for spec in programs.filter(|spec| spec.kind == AgentKind::Subprocess) {
         match SubprocessAgent::new(spec, folder) {
             Ok(agent) => {
+                let agent = agent.sandbox(sandbox);
                 registry = registry.implement_agent(spec.name.clone(), Arc::new(agent))?;
             }
             Err(reason) => idle.push(UnavailableAgent {
