@@ -16,6 +16,8 @@ mod hints;
 mod kill;
 mod plans;
 mod run;
+mod sandbox;
+mod secret_files;
 mod secrets;
 mod signals;
 mod store;
