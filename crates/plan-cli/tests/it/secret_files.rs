@@ -46,12 +46,12 @@ fn start(folder: &Folder, more: &[&str]) -> Ended {
         "--run-id",
         "r",
     ];
-    folder.planwright(run.iter().chain(more))
+    folder.run(&[&run[..], more].concat())
 }
 
 fn go_on(folder: &Folder, more: &[&str]) -> Ended {
     let resume = ["resume", "r", "--json", "--answer", "ask=text:this one"];
-    folder.planwright(resume.iter().chain(more))
+    folder.run(&[&resume[..], more].concat())
 }
 
 fn status(record: &Value) -> &Value {

@@ -2,7 +2,7 @@
 
 use plan_model::{AgentName, LanguageName, ModelName, SecretName, ToolName};
 use plan_validate::{
-    EffectKind, Expected, Finding, Policy, Roots, SandboxMode, Severity, Untrusted,
+    EffectKind, Expected, Finding, Policy, Roots, SandboxLimits, SandboxMode, Severity, Untrusted,
 };
 use serde_json::{Value, json};
 
@@ -147,7 +147,15 @@ fn every_fault_of_the_bounds_of_a_sandbox_is_found() {
         "limit": {},
         "limits": {"cpu_secs": 0, "memory_mib": -1, "file_mib": 1.5, "open_files": "many", "process": 4},
     }}));
-    insta::assert_snapshot!(lines(&found).join("\n"), @"");
+    insta::assert_snapshot!(lines(&found).join("\n"), @r#"
+    P902 /sandbox/limit: the field `limit` is not known here, `limits` is
+    P902 /sandbox/limits/cpu_secs: `0` is not a whole number from 1
+    P902 /sandbox/limits/file_mib: `1.5` is not a whole number from 1
+    P902 /sandbox/limits/memory_mib: `-1` is not a whole number from 1
+    P902 /sandbox/limits/open_files: `"many"` is not a whole number from 1
+    P902 /sandbox/limits/process: the field `process` is not known here, `processes` is
+    P902 /sandbox/mode: `on` is none of `required`, `best_effort`, `off`
+    "#);
     let none = policy(&json!({"sandbox": {"limits": null}}));
     assert!(none.sandbox_limits.is_empty());
 }
