@@ -8,3 +8,4 @@ mod files;
 mod process;
 mod secrets;
 mod subprocess;
+mod suites;
