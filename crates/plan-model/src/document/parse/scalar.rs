@@ -1,12 +1,11 @@
 //! Strings, numbers and the three words.
 
-use crate::Pointer;
-use crate::document::number::{self, Number};
+use crate::document::number;
 use crate::document::problem::capped;
 use crate::document::tree::Kind;
 use crate::document::{ProblemKind, Span, string};
 
-use super::{Fault, Parser, offset, syntax};
+use super::{Fault, Parser, syntax};
 
 impl Parser<'_> {
     pub(super) fn string(&mut self) -> Result<u32, Fault> {
@@ -18,14 +17,14 @@ impl Parser<'_> {
             span: syntax::character_at(self.text, fault.at),
         })?;
         self.at = end;
-        let kind = match unescaped {
-            None => Kind::Plain,
+        Ok(match unescaped {
+            None => self.push(Kind::Plain, start, 0),
             Some(text) => {
+                let index = self.unescaped.len();
                 self.unescaped.push(text.into());
-                Kind::Escaped(offset(self.unescaped.len() - 1))
+                self.push(Kind::Escaped, start, index)
             }
-        };
-        Ok(self.push(kind, start))
+        })
     }
 
     pub(super) fn number(&mut self) -> Result<(), Fault> {
@@ -33,27 +32,19 @@ impl Parser<'_> {
         self.at += syntax::number(self.bytes.get(start..).unwrap_or_default())
             .map_err(|(message, length)| self.fault_at(message, start + length))?;
         let text = self.text.get(start..self.at).unwrap_or_default();
-        let kind = match number::exact(text) {
-            Some(Number::Int(value)) => Kind::Int(value),
-            Some(Number::Uint(value)) => Kind::Uint(value),
-            Some(Number::Float(value)) => Kind::Float(value),
-            None => {
-                let kind = ProblemKind::InexactNumber { text: capped(text) };
-                let span = Span {
-                    start,
-                    end: self.at,
-                };
-                let depth = self.open.len();
-                if self.problems.is_full() {
-                    self.problems.add(kind, span, Pointer::root);
-                } else {
-                    let pointer = self.pointer(depth);
-                    self.problems.add(kind, span, || pointer);
-                }
-                Kind::Inexact
-            }
+        if number::exact(text).is_some() {
+            self.push(Kind::Number, start, 0);
+            return Ok(());
+        }
+        let kind = ProblemKind::InexactNumber { text: capped(text) };
+        let span = Span {
+            start,
+            end: self.at,
         };
-        self.push(kind, start);
+        let pointer = (!self.problems.is_full()).then(|| self.pointer(self.open.len()));
+        self.problems
+            .add(kind, span, || pointer.unwrap_or_default());
+        self.push(Kind::Inexact, start, 0);
         Ok(())
     }
 
@@ -61,9 +52,9 @@ impl Parser<'_> {
     pub(super) fn literal(&self) -> Result<(Kind, usize), Fault> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let (kind, length) = if rest.starts_with(b"true") {
-            (Kind::Bool(true), 4)
+            (Kind::True, 4)
         } else if rest.starts_with(b"false") {
-            (Kind::Bool(false), 5)
+            (Kind::False, 5)
         } else if rest.starts_with(b"null") {
             (Kind::Null, 4)
         } else {
