@@ -18,6 +18,8 @@ mod http;
 mod kill;
 mod plans;
 mod run;
+mod sandbox;
+mod secret_files;
 mod secrets;
 mod signals;
 mod store;
