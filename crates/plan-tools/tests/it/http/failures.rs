@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 
 use super::{call, object, tool, tool_with};
 use crate::context::context;
-use crate::server::{Found, Reply, Server};
+use crate::server::{Found, Lost, Reply, Server};
 
 async fn failure(reply: Reply, more: Value) -> ToolError {
     let server = Server::start(move |_| reply.clone()).await;
@@ -164,6 +164,20 @@ async fn a_server_that_is_not_there_was_sent_nothing() {
         assert_eq!(error.retry, RetryAdvice::Later);
         assert!(!error.message.contains("k3y"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_connection_that_never_stands_was_sent_nothing() {
+    let lost = tool_with(
+        json!({"url": "http://a.test/", "method": "POST", "timeout_secs": 0.4}),
+        Arc::new(Lost),
+    );
+    let error = call(&lost, json!({})).await.unwrap_err();
+    assert_eq!(
+        (error.class, error.retry, error.dispatched),
+        (FailureClass::Timeout, RetryAdvice::Later, Dispatched::No),
+        "{error}"
+    );
 }
 
 #[tokio::test]
