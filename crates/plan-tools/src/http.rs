@@ -34,7 +34,7 @@ pub use problem::HttpProblem;
 pub(crate) use problem::listed;
 
 use crate::ConfigError;
-use answer::{Answer, Over};
+use answer::Answer;
 use config::{HttpConfig, OutputForm};
 use hop::Leash;
 use lookup::{Checked, SystemLookup};
@@ -206,9 +206,8 @@ impl HttpTool {
         let config = &self.config;
         let server = request.server();
         let fails = !response.status().is_success() && !config.capture_status;
-        let over = if fails { Over::IsCut } else { Over::Fails };
-        let answer = Answer::read(response, (config.response_bytes, over), &server).await?;
         if fails {
+            let answer = Answer::read_fault(response, config.timeout / 4).await;
             return Err(failure::of_status(
                 &answer,
                 &server,
@@ -216,6 +215,7 @@ impl HttpTool {
                 acted,
             ));
         }
+        let answer = Answer::read(response, config.response_bytes, &server).await?;
         let form = if config.capture_status {
             OutputForm::Response
         } else {

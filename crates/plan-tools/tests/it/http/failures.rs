@@ -108,6 +108,14 @@ async fn a_status_has_its_class() {
 }
 
 #[tokio::test]
+async fn a_status_does_not_wait_for_its_explanation() {
+    let reply = Reply::AndHang(b"HTTP/1.1 401 No\r\ncontent-length: 99\r\n\r\nbecause".to_vec());
+    let error = failure(reply, json!({"timeout_secs": 1})).await;
+    assert_eq!(error.class, FailureClass::Auth);
+    assert_eq!(error.details.unwrap()["body"], "because");
+}
+
+#[tokio::test]
 async fn the_catalog_says_which_further_statuses_pass() {
     let error = failure(
         Reply::new("409 Conflict", &[], ""),
