@@ -37,8 +37,8 @@ pub use plan_validate::{
 struct WriteATool;
 
 #[cfg(doctest)]
-#[doc = include_str!("../docs/guide/http-tools.md")]
-struct HttpTools;
+#[doc = include_str!("../docs/guide/write-a-tool-kind.md")]
+struct WriteAToolKind;
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/write-a-model.md")]
