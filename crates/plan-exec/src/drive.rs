@@ -27,6 +27,7 @@ mod prompt_call;
 pub(crate) mod redact;
 mod tool_call;
 mod turn;
+mod turns;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -64,10 +65,12 @@ use command::Told;
 pub(crate) use agents::{AgentWord, What};
 pub(crate) use command::{Command, Control};
 pub(crate) use flight::fly;
+pub(crate) use lending::{Lent, part_of};
 pub(crate) use model_error::{cut as cut_answer, tool_error as model_tool_error};
 pub(crate) use outcome::{Reach, Returned, judge, redact, take_apart, within};
 pub(crate) use path_arguments::PathArguments;
 pub(crate) use redact::Redactor;
+pub(crate) use turns::Turns;
 
 /// How often the tail of the journal is read for records of other writers.
 const TAIL_EVERY: Duration = Duration::from_secs(1);
@@ -189,7 +192,7 @@ impl Drive {
             flights: Flights::new(shared.grace),
             asks: Asks::default(),
             agents: Agents::new(),
-            lending: Lending::new(&plan),
+            lending: Lending::new(&plan, &shared.tools),
             jitter: Jitter::new(),
             results: Vec::new(),
             pending: VecDeque::new(),

@@ -56,7 +56,7 @@ pub use mutant::Mutant;
 pub use simulated::Simulated;
 pub use subject::{Subject, subject};
 
-/// What stands for a tool: the same call has to come to the same.
+/// What stands for a tool, a script, a model or an agent: the same call has to come to the same.
 pub(crate) type Script =
     Arc<dyn Fn(&SimulatedCall) -> Result<Value, Box<Failure>> + Send + Sync + 'static>;
 
@@ -80,6 +80,7 @@ pub struct Simulation {
     pub(crate) chances: Chances,
     pub(crate) deadline: Option<Timestamp>,
     pub(crate) tools: BTreeMap<String, Script>,
+    pub(crate) steps: BTreeMap<String, Script>,
     pub(crate) mutant: Option<Mutant>,
     pub(crate) is_traced: bool,
 }
@@ -92,6 +93,7 @@ impl fmt::Debug for Simulation {
             .field("order", &self.order)
             .field("chances", &self.chances)
             .field("tools", &self.tools.keys())
+            .field("steps", &self.steps.keys())
             .finish_non_exhaustive()
     }
 }
@@ -107,6 +109,7 @@ impl Simulation {
             chances: Chances::default(),
             deadline: None,
             tools: BTreeMap::new(),
+            steps: BTreeMap::new(),
             mutant: None,
             is_traced: true,
         }
@@ -157,6 +160,20 @@ impl Simulation {
         call: impl Fn(&SimulatedCall) -> Result<Value, Box<Failure>> + Send + Sync + 'static,
     ) -> Self {
         self.tools.insert(name.into(), Arc::new(call));
+        self
+    }
+
+    /// With this in place of what the script of a step prints, its model answers or its agent reports, in every
+    /// item. The arguments of the call are empty. Faults of the world come on top.
+    ///
+    /// It has to give the same for the same call, as [`Simulation::tool`] has.
+    #[must_use]
+    pub fn step(
+        mut self,
+        id: impl Into<String>,
+        says: impl Fn(&SimulatedCall) -> Result<Value, Box<Failure>> + Send + Sync + 'static,
+    ) -> Self {
+        self.steps.insert(id.into(), Arc::new(says));
         self
     }
 

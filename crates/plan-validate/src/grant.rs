@@ -8,6 +8,7 @@ mod host;
 mod json;
 mod lock;
 mod narrow;
+mod onward;
 mod permission;
 mod rule;
 mod sent;

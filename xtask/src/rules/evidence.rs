@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::{files, read};
+use crate::workspace::{files, read};
 
 /// Cases that must hold before anything runs, and the rules that they are about.
 ///

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{files, read};
+use crate::workspace::{files, read};
 
 /// One rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -42,8 +42,8 @@ fn examples() -> (Folder, Vec<String>) {
     for entry in std::fs::read_dir(source()).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        // what somebody's run of an example wrote is no part of it
-        if name == "published.txt" {
+        // what somebody's run of an example wrote is no part of it, and folders have plans of their own
+        if name == "published.txt" || path.is_dir() {
             continue;
         }
         folder.write(name, std::fs::read(&path).unwrap());
@@ -116,5 +116,28 @@ fn the_approval_example_publishes_only_what_was_approved() {
             .expect(code);
         let text = std::fs::read_to_string(folder.at("published.txt")).unwrap_or_default();
         assert_eq!(text, published, "{answer}");
+    }
+}
+
+#[test]
+fn every_folder_has_a_plan_that_checks() {
+    for entry in std::fs::read_dir(source()).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.is_dir() {
+            continue;
+        }
+        let folder = Folder::new();
+        let at = |name: &str| path.join(name).display().to_string();
+        let (policy, catalog) = (at("policy.yaml"), at("tools.yaml"));
+        let (plan, tools) = if path.join("bundle.json").exists() {
+            (at("bundle.json"), vec![])
+        } else {
+            (at("plan.json"), vec!["--tools", &catalog])
+        };
+        let mut check = vec!["check", &plan, "--policy", &policy, "--format", "json"];
+        check.extend(&tools);
+        let report = folder.run(&check).expect(0).json();
+        assert_eq!(report["valid"], true, "{plan}");
+        assert!(report["grant"].is_object(), "{plan}");
     }
 }

@@ -9,13 +9,14 @@ use plan_validate::Narrowing;
 use crate::agent::{AgentRunner, AgentTask, AgentTools, Desk, Guard, LoopAgent};
 use crate::drive::Drive;
 use crate::drive::dispatch::Takeoff;
+use crate::drive::lending::Lent;
 use crate::drive::outcome::{Reach, Returned};
 use crate::executor::Shared;
 use crate::spans;
 
 impl Drive {
     /// Hands the objective of an attempt to its agent.
-    pub(super) fn run_agent(&mut self, takeoff: Takeoff, mut effect: AgentEffect) {
+    pub(super) fn run_agent(&mut self, takeoff: Takeoff, mut effect: AgentEffect, lent: &Lent) {
         let Some(runner) = self.shared.agent(effect.agent.as_ref()) else {
             let message = "nothing runs the agent".to_owned();
             self.ground(takeoff, FailureClass::NotFound, message);
@@ -43,6 +44,8 @@ impl Drive {
             tokens: effect.tokens,
             used: AtomicU64::new(0),
             acted: AtomicBool::new(false),
+            turns: Arc::clone(&self.shared.turns),
+            lent: lent.clone(),
         };
         let span = spans::agent(&takeoff.span, takeoff.attempt, effect.agent.as_ref());
         let task = AgentTask {

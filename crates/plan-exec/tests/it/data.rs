@@ -6,7 +6,7 @@ use plan_testkit::Scripted;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::lab::{Lab, call, plan, plan_with, registry};
+use crate::lab::{Lab, call, plan, plan_with, registry, with};
 
 #[tokio::test]
 async fn case_35_what_looks_like_a_reference_in_a_value_is_text() {
@@ -41,6 +41,42 @@ async fn case_35_what_looks_like_a_reference_in_a_value_is_text() {
             "in": "${step.a.x}",
         })
     );
+}
+
+#[tokio::test]
+async fn case_32_a_null_output_stays_null_and_can_be_tested_for() {
+    let lab = Lab::new();
+    let gives = Scripted::tool("gives").returns(json!({"x": null, "y": "", "z": 0}));
+    let echo = Scripted::tool("echo");
+    let is_null = |id: &str, output: &str| {
+        json!({"id": id, "name": id, "config": {
+            "type": "CONDITION", "expression": format!("step.a.{output} == null"),
+            "true_steps": [format!("{id}_yes")], "false_steps": [],
+        }})
+    };
+    let mut steps = vec![with(
+        call("a", "gives", json!({})),
+        json!({"outputs": [{"name": "x"}, {"name": "y"}, {"name": "z"}]}),
+    )];
+    for (id, output) in [("is_x", "x"), ("is_y", "y"), ("is_z", "z")] {
+        steps.push(is_null(id, output));
+        let told = json!({"is": format!("${{step.a.{output}}}")});
+        let chosen = call(&format!("{id}_yes"), "echo", told);
+        steps.push(with(chosen, json!({"depends_on": [id]})));
+    }
+    let record = lab.run(&plan(&steps), &registry([&gives, &echo])).await;
+    assert_eq!(record.status(), RunStatus::Succeeded);
+    assert_eq!(
+        json!(*record.step("a").unwrap().outputs),
+        json!({"x": null, "y": "", "z": 0})
+    );
+    let result = |id: &str| record.step(id).unwrap().outputs["result"].clone();
+    assert_eq!(
+        [result("is_x"), result("is_y"), result("is_z")],
+        [true, false, false]
+    );
+    let arguments = echo.calls().into_iter().map(|call| json!(call.arguments));
+    assert_eq!(arguments.collect::<Vec<_>>(), [json!({"is": null})]);
 }
 
 fn any_value() -> impl Strategy<Value = Value> {

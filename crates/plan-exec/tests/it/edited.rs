@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use plan_exec::{LoadError, ResumeError};
 use plan_model::PlanId;
+use plan_run::Answer;
 use plan_store::{
     MemoryStore, Page, PlanCursor, PlanHead, PlanPage, PlanStore, StoreError, StoredPlan,
     VersionSpec,
@@ -11,7 +12,7 @@ use plan_testkit::Scripted;
 use plan_validate::Policy;
 use serde_json::json;
 
-use crate::lab::{Lab, Split, ask, call, plan, registry, with};
+use crate::lab::{Lab, Split, ask, call, plan, registry, somebody, statuses, with};
 
 fn waiting() -> serde_json::Value {
     plan(&[
@@ -118,5 +119,67 @@ async fn a_policy_that_grants_something_else_stops_the_resume() {
     assert!(
         matches!(refused, ResumeError::Load(LoadError::GrantDiffers { .. })),
         "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn case_48_an_approval_of_a_call_is_worth_nothing_once_its_tool_has_changed() {
+    let name = plan_model::ToolName::new("act").unwrap();
+    let lab = Lab::with_policy(Policy::default().require_approval_of(name));
+    let approved = Scripted::tool("act");
+    let tools = registry([&approved]);
+    let text = plan(&[call("a", "act", json!({"amount": 10}))]);
+    let run = lab.start(&text, &tools).await;
+    let request = run.wait().await.unwrap().waiting()[0].id.clone();
+    run.answer(request, Answer::Approve, somebody())
+        .await
+        .unwrap();
+    // the same name, and something else behind it
+    let other = Scripted::tool("act").takes(json!({"type": "object"}));
+    let refused = lab
+        .executor(&registry([&other]))
+        .resume(run.id())
+        .await
+        .unwrap_err();
+    let told = matches!(&refused, ResumeError::Load(LoadError::ToolsDiffer { .. }));
+    assert!(told, "{refused}");
+    assert_eq!((approved.calls(), other.calls()), (vec![], vec![]));
+    // the tool that was approved is called, once
+    lab.resume(&tools, run.id()).await;
+    assert_eq!(approved.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn case_49_a_tool_that_is_gone_stops_the_resume_before_any_effect() {
+    let lab = Lab::new();
+    let (first, last) = (Scripted::tool("first"), Scripted::tool("last"));
+    let text = plan(&[
+        ask("gate", json!({"approval_required": true})),
+        with(
+            call("a", "first", json!({})),
+            json!({"depends_on": ["gate"]}),
+        ),
+        with(call("b", "last", json!({})), json!({"depends_on": ["a"]})),
+    ]);
+    let run = lab.start(&text, &registry([&first, &last])).await;
+    let request = run.wait().await.unwrap().waiting()[0].id.clone();
+    run.answer(request, Answer::Approve, somebody())
+        .await
+        .unwrap();
+    // the first step could go on: its tool is there
+    let refused = lab
+        .executor(&registry([&first]))
+        .resume(run.id())
+        .await
+        .unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!("tools of run `{}` are gone or changed: `last`", run.id())
+    );
+    assert_eq!(first.calls(), []);
+    let record = lab.resume(&registry([&first, &last]), run.id()).await;
+    assert_eq!(
+        statuses(&record),
+        "gate succeeded, a succeeded, b succeeded"
     );
 }

@@ -212,3 +212,27 @@ async fn outputs_that_break_their_declaration_fail_the_step() {
         FailureClass::OutputContract
     );
 }
+
+#[tokio::test]
+async fn case_43_what_a_tool_says_of_its_failure_is_stripped_and_capped_before_it_is_kept() {
+    let lab = Lab::new();
+    let noise = format!(
+        "\u{1b}[2Jno\u{1b}]0;title\u{7} page\u{202e}{}",
+        "x".repeat(100_000)
+    );
+    let odd = Scripted::tool("odd")
+        .fails(ToolError::permanent(noise.clone()).output(Some(noise.clone()), Some(noise)));
+    let text = plan(&[call("a", "odd", json!({}))]);
+    let record = lab.run(&text, &registry([&odd])).await;
+    let failure = record.failure().unwrap();
+    assert!(
+        failure.message.starts_with("no page"),
+        "{:.20}",
+        failure.message
+    );
+    assert!(failure.message.len() < 5_000, "{}", failure.message.len());
+    assert!(!failure.message.contains(['\u{1b}', '\u{7}', '\u{202e}']));
+    // what it printed is kept as it was, up to its bound: whoever shows it strips it
+    assert!(failure.stderr_tail.as_ref().unwrap().len() <= 256 << 10);
+    assert!(lab.journal(record.run_id()).await.len() < 10);
+}

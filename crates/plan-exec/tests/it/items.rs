@@ -92,6 +92,115 @@ async fn case_30_a_body_steps_own_timeout_and_retries_hold_for_each_item() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn case_30_every_attempt_of_every_item_is_on_record() {
+    let lab = Lab::new();
+    // the first wait hangs, and the first call of item 1 is refused for now
+    let tool = Scripted::tool("t").read_only().answers(|call| {
+        match (&call.arguments["row"], call.attempt) {
+            (row, 1) if *row == 1 => Err(ToolError::transient("busy")),
+            (row, _) => Ok(json!({"row": row})),
+        }
+    });
+    let hangs = Scripted::tool("h").read_only().hangs().returns(json!({}));
+    let mut text = over(&json!([0, 1]), json!({"spawn_steps": ["wait", "get"]}));
+    text["steps"][1]["retry"] = json!({"max_attempts": 3, "delay_secs": 2, "jitter": false});
+    let wait = with(
+        call("wait", "h", json!({"row": "${item.row}"})),
+        json!({"timeout_secs": 5, "retry": {"max_attempts": 2, "delay_secs": 0}}),
+    );
+    text["steps"].as_array_mut().unwrap().push(wait);
+    let record = lab.run(&text, &registry([&tool, &hangs])).await;
+    assert_eq!(record.status(), RunStatus::Succeeded);
+    let told = |path: &str| {
+        let step = record.step_at(&path.parse().unwrap()).unwrap();
+        let attempts = step.attempts.iter().map(|attempt| {
+            let end = attempt.end.as_ref().unwrap();
+            let class = end.failure.as_ref().map(|failure| failure.class.as_str());
+            let seconds = end.at.since(attempt.started_at).as_secs();
+            let row = &attempt.arguments["row"];
+            format!(
+                "{} {row} {seconds} s {}",
+                attempt.attempt,
+                class.unwrap_or("ok")
+            )
+        });
+        attempts.collect::<Vec<_>>()
+    };
+    assert_eq!(told("each[0]/wait"), ["1 0 5 s timeout", "2 0 0 s ok"]);
+    assert_eq!(told("each[0]/get"), ["1 0 0 s ok"]);
+    assert_eq!(told("each[1]/wait"), ["1 1 0 s ok"]);
+    assert_eq!(told("each[1]/get"), ["1 1 0 s transient", "2 1 0 s ok"]);
+    // and so it is read again, by anybody
+    let read = plan_exec::read_run(&lab.store, record.run_id())
+        .await
+        .unwrap();
+    assert_eq!(read, record);
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_33_until_that_holds_on_the_third_of_five_stops_there_and_one_that_never_does_fails() {
+    for (wanted, calls, status) in [(2, 3, RunStatus::Succeeded), (7, 5, RunStatus::Failed)] {
+        let lab = Lab::new();
+        let tool = Scripted::tool("t").read_only();
+        let until = format!("step.get.row == {wanted}");
+        let text = over(&json!([0, 1, 2, 3, 4]), json!({"until": until}));
+        let record = lab.run(&text, &registry([&tool])).await;
+        assert_eq!(record.status(), status);
+        let each = record.step("each").unwrap();
+        assert_eq!((each.items.len(), tool.calls().len()), (calls, calls));
+        if status == RunStatus::Succeeded {
+            let results = json!([{"row": 0}, {"row": 1}, {"row": 2}]);
+            assert_eq!(outputs(&record), json!({"results": results}));
+            continue;
+        }
+        let failure = each.failure.as_ref().unwrap();
+        assert_eq!(
+            failure.message,
+            "`until` (`step.get.row == 7`) held for none of the 5 items"
+        );
+        let told = record.failure().unwrap();
+        assert_eq!(
+            (&told.message, told.class),
+            (&failure.message, failure.class)
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_29_no_step_is_open_after_an_empty_list_and_branches_of_items() {
+    for rows in [json!([]), json!([1, 2, 3])] {
+        let lab = Lab::new();
+        let tool = Scripted::tool("t").read_only();
+        let mut text = over(&rows, json!({"spawn_steps": ["odd", "get", "other"]}));
+        let steps = text["steps"].as_array_mut().unwrap();
+        let branch = json!({
+            "type": "CONDITION", "expression": "item.row % 2 == 1",
+            "true_steps": ["get"], "false_steps": ["other"],
+        });
+        steps.push(json!({"id": "odd", "name": "odd", "config": branch}));
+        steps[1]["depends_on"] = json!(["odd"]);
+        steps.push(with(
+            call("other", "t", json!({})),
+            json!({"depends_on": ["odd"]}),
+        ));
+        let after = json!({"depends_on": ["each"], "join": "settled"});
+        steps.push(with(call("after", "t", json!({})), after));
+        let record = lab.run(&text, &registry([&tool])).await;
+        assert_eq!(
+            record.status(),
+            RunStatus::Succeeded,
+            "{:?}",
+            record.failure()
+        );
+        for (path, step) in record.all_steps() {
+            assert!(step.status.is_ended(), "{path} is {}", step.status);
+        }
+        let items = rows.as_array().unwrap().len();
+        assert_eq!(tool.calls().len(), items + 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_fan_out_out_of_time_stops_its_calls_and_nothing_else() {
     let lab = Lab::new();
     let stuck = Scripted::tool("t").lingers(json!({}));

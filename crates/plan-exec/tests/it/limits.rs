@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use plan_exec::RunRequest;
-use plan_run::{FailureClass, RunStatus};
+use plan_exec::{Resume, RunRequest, ToolError};
+use plan_run::{Effect, FailureClass, RunStatus};
 use plan_testkit::Scripted;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::lab::{Lab, call, plan, plan_with, registry, with};
+use crate::lab::{Lab, call, plan, plan_with, registry, statuses, with};
 
 fn fan(tool: &str, width: usize) -> Vec<Value> {
     (0..width)
@@ -51,12 +51,17 @@ async fn at_most_64_calls_run_at_once_unless_said_otherwise() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crossed_deadline_reports_what_is_done_in_flight_and_never_started() {
+async fn case_38_a_crossed_deadline_reports_what_is_done_failed_in_flight_and_never_started() {
     let lab = Lab::new();
     let (quick, hangs) = (Scripted::tool("quick"), Scripted::tool("hangs").hangs());
-    let tools = registry([&quick, &hangs]);
+    let broken = Scripted::tool("broken").fails(ToolError::permanent("no such page"));
+    let tools = registry([&quick, &hangs, &broken]);
     let text = plan(&[
         call("done", "quick", json!({})),
+        with(
+            call("failed", "broken", json!({})),
+            json!({"on_error": "continue"}),
+        ),
         call("stuck", "hangs", json!({})),
         with(
             call("never", "quick", json!({})),
@@ -73,16 +78,78 @@ async fn a_crossed_deadline_reports_what_is_done_in_flight_and_never_started() {
     let record = run.wait().await.unwrap();
     assert_eq!(record.status(), RunStatus::Failed);
     assert_eq!(record.failure().unwrap().class, FailureClass::LimitExceeded);
-    assert_eq!(record.step("done").unwrap().status.to_string(), "succeeded");
     assert_eq!(
-        record.step("stuck").unwrap().status.to_string(),
-        "cancelled"
+        statuses(&record),
+        "done succeeded, failed failed, stuck cancelled, never skipped (run_failed)"
     );
-    assert_eq!(record.step("never").unwrap().status.to_string(), "skipped");
+    let failure = |id: &str| record.step(id).unwrap().failure.clone().unwrap();
+    assert_eq!(failure("failed").message, "no such page");
+    // nobody knows what the call in flight did
+    assert_eq!(failure("stuck").effect, Effect::Unknown);
     assert!(
         began.elapsed() < Duration::from_secs(62),
         "{:?}",
         began.elapsed()
     );
     assert_eq!(hangs.log().running(), 0);
+}
+
+/// `a`, and `b` after it, which fails every time and takes this long.
+async fn failing(lab: &Lab, limits: Value, takes: Duration) -> (Vec<String>, usize) {
+    let fine = Scripted::tool("fine").read_only();
+    let broken = Scripted::tool("broken")
+        .read_only()
+        .fails(ToolError::permanent("no such page"))
+        .after(takes);
+    let tools = registry([&fine, &broken]);
+    let text = plan_with(
+        &[
+            call("a", "fine", json!({})),
+            with(call("b", "broken", json!({})), json!({"depends_on": ["a"]})),
+        ],
+        json!({"limits": limits}),
+    );
+    let run = lab.start(&text, &tools).await;
+    let mut told = vec![run.wait().await.unwrap().failure().unwrap().message.clone()];
+    for _ in 0..2 {
+        // somebody says each time that it is mended
+        let executor = lab.executor(&tools);
+        let again = executor
+            .resume_as(run.id(), Resume::WorldFixed)
+            .await
+            .unwrap();
+        let record = again.wait().await.unwrap();
+        assert_eq!(record.status(), RunStatus::Failed);
+        told.push(record.failure().unwrap().message.clone());
+    }
+    assert_eq!(fine.calls().len(), 1);
+    (told, broken.calls().len())
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_57_calls_and_driven_time_count_over_every_resume() {
+    let lab = Lab::new();
+    let (told, calls) = failing(&lab, json!({"max_tool_calls": 3}), Duration::ZERO).await;
+    assert_eq!(calls, 2);
+    assert_eq!(
+        told,
+        [
+            "no such page",
+            "no such page",
+            "the run may make 3 tool calls and would make more"
+        ]
+    );
+
+    let lab = Lab::new();
+    let limits = json!({"max_wall_secs": 10});
+    let (told, calls) = failing(&lab, limits, Duration::from_secs(4)).await;
+    assert_eq!(calls, 3);
+    assert_eq!(
+        told,
+        [
+            "no such page",
+            "no such page",
+            "the run was driven for the 10 seconds that it may take"
+        ]
+    );
 }

@@ -190,23 +190,37 @@ fn success(
         let schema = spec.and_then(|spec| spec.output_schema.as_ref());
         return Ok(values::of_tool(declared, schema, random).into());
     }
-    if let EffectCall::Prompt(prompt) = call {
-        let answer = match &prompt.output_schema {
-            Some(schema) => ModelAnswer::Json(values::of_schema(schema, random, 0)),
-            None => ModelAnswer::Text(values::printed(declared, random)),
-        };
-        return Ok(AttemptSuccess::Answer(answer));
-    }
-    if let EffectCall::Agent(_) = call {
-        return Ok(AttemptSuccess::Report(AgentReport {
-            report: values::printed(declared, random),
+    let said = of.steps.get(step.step().as_str()).map(|says| {
+        says(&SimulatedCall {
+            step: step.clone(),
+            tried,
+            key: call.key().clone(),
+            arguments: Map::new(),
+            seed: of.seed,
+        })
+    });
+    let said = said.transpose()?;
+    let text = |random: &mut Random| match said.clone() {
+        Some(Value::String(text)) => text,
+        Some(value) => value.to_string(),
+        None => values::printed(declared, random),
+    };
+    Ok(match call {
+        EffectCall::Prompt(prompt) => AttemptSuccess::Answer(match &prompt.output_schema {
+            Some(schema) => {
+                ModelAnswer::Json(said.unwrap_or_else(|| values::of_schema(schema, random, 0)))
+            }
+            None => ModelAnswer::Text(text(random)),
+        }),
+        EffectCall::Agent(_) => AttemptSuccess::Report(AgentReport {
+            report: text(random),
             transcript: None,
-        }));
-    }
-    Ok(AttemptSuccess::Process {
-        stdout: values::printed(declared, random),
-        stderr: String::new(),
-        exit_code: 0,
-        confinement: None,
+        }),
+        EffectCall::Code(_) | EffectCall::Tool(_) => AttemptSuccess::Process {
+            stdout: text(random),
+            stderr: String::new(),
+            exit_code: 0,
+            confinement: None,
+        },
     })
 }

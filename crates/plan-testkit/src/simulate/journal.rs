@@ -42,6 +42,13 @@ pub(crate) struct Rest {
     pub(crate) delayed: usize,
 }
 
+impl Rest {
+    /// Whether nothing goes on or can start, and somebody is asked.
+    pub(crate) fn is_stuck(self) -> bool {
+        self.in_flight == 0 && self.proposals == 0 && self.delayed == 0 && self.open > 0
+    }
+}
+
 /// Why an append was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotAppended {

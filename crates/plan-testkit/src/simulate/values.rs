@@ -7,6 +7,8 @@ use crate::generate::Random;
 
 /// Schemas are followed so deep; below is null.
 const DEPTH: usize = 12;
+/// Lists are at most so much longer than they have to be: a hundred items show little that five do not.
+const SPAN: u64 = 5;
 
 /// What a tool returns: by its schema where it has one, with the outputs that the step declares.
 pub(crate) fn of_tool(step: &Step, schema: Option<&Schema>, random: &mut Random) -> Value {
@@ -73,7 +75,8 @@ pub(crate) fn of_schema(schema: &Value, random: &mut Random, depth: usize) -> Va
         "object" => object(schema, random, depth),
         "array" => {
             let least = bound(schema, "minItems").unwrap_or(0);
-            let most = bound(schema, "maxItems").unwrap_or(least + 3).max(least);
+            let most = bound(schema, "maxItems").unwrap_or(least + 3);
+            let most = most.min(least + SPAN).max(least);
             let count = least + below(random, most - least + 1);
             let items = schema.get("items").cloned().unwrap_or(json!({}));
             (0..count)

@@ -7,6 +7,7 @@ use plan_run::{EventKind, RunStatus};
 
 use crate::simulate::Simulation;
 use crate::simulate::Writer;
+use crate::simulate::journal::Rest;
 use crate::simulate::simulated::Run;
 
 pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
@@ -67,7 +68,8 @@ impl Clock {
         }
         match (entry.writer, entry.said) {
             (Writer::Driver(_), Some(said)) => self.waits = said != RunStatus::Running,
-            (Writer::External, _) => self.waits = false,
+            // a word from outside that lets nothing begin leaves the run waiting, and no driver has more to say
+            (Writer::External, _) => self.waits = entry.rest.is_some_and(Rest::is_stuck),
             (Writer::Driver(_), None) => {}
         }
     }

@@ -1,0 +1,4 @@
+//! Whole plans in a whole host: every crate of the workspace at once.
+#![cfg(test)]
+
+mod plans;
