@@ -55,6 +55,14 @@ pub(crate) async fn on_sqlite(path: &Path, plan: ValidatedPlan) {
 /// Says how much memory it takes to take up the run of a file.
 pub(crate) fn measured(path: &Path, grown: impl FnOnce(&mut dyn FnMut()) -> u64) -> u64 {
     let runtime = runtime();
+    // what the first file needs is no part of what a step does
+    let folder = TempDir::new().unwrap();
+    let small = folder.path().join("small.db");
+    runtime.block_on(async {
+        let plan = wide(&plans::items_and_a_question(10, CALLS));
+        on_sqlite(&small, plan).await;
+        drop(reopened(&small).await);
+    });
     grown(&mut || runtime.block_on(async { drop(reopened(path).await) }))
 }
 
