@@ -203,9 +203,13 @@ pub(crate) fn unconfined(plan: &ValidatedPlan, policy: &Policy) -> Option<String
 pub(crate) fn runnable(
     plan: &ValidatedPlan,
     tools: &CatalogTools,
-    policy: &Policy,
+    host: &Host,
 ) -> Result<(), Halt> {
+    let policy = &host.policy;
     let steps = &plan.plan().steps;
+    if host.source == Source::Bundle {
+        unlent(plan, tools)?;
+    }
     for step in steps {
         if let StepConfig::ToolCall(call) = &step.config
             && let Some(tool) = tools.unavailable.iter().find(|tool| tool.name == call.tool)
@@ -229,6 +233,23 @@ pub(crate) fn runnable(
         })?;
         if let Some(warning) = unconfined(plan, policy) {
             output::say(format!("warning: {warning}"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses tools that came with the plan and want secrets of this host.
+fn unlent(plan: &ValidatedPlan, tools: &CatalogTools) -> Result<(), Halt> {
+    for name in plan.grant().tools().keys() {
+        let secret = tools
+            .registry
+            .tool(name)
+            .and_then(|tool| tool.secrets().first());
+        if let Some(secret) = secret {
+            let why = format!(
+                "the tool `{name}` of the bundle wants the secret `{secret}`, and a bundle is lent none"
+            );
+            return Err(Halt::usage(why).help("name a catalog of your own with `--tools`"));
         }
     }
     Ok(())

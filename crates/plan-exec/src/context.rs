@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use plan_model::{StepId, Timestamp};
-use plan_run::{Confinement, IdempotencyKey, PrincipalName, RunId, StepPath};
+use plan_model::{SecretName, StepId, Timestamp, ToolName};
+use plan_run::{
+    Confinement, FailureClass, IdempotencyKey, PrincipalName, RetryAdvice, RunId, StepPath,
+};
+use plan_validate::ValidatedPlan;
 
+use crate::drive::Lent;
 use crate::progress::Progress;
-use crate::{Cancellation, Folder};
+use crate::{Cancellation, Dispatched, Folder, Secret, ToolError};
 
 /// The circumstances of one attempt. Clones are cheap and share its cancellation.
 #[derive(Debug, Clone)]
@@ -26,6 +30,8 @@ pub(crate) struct RunFacts {
     pub(crate) scratch: PathBuf,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) files: Vec<GrantedFile>,
+    /// What the run may do; `None` outside any run.
+    pub(crate) plan: Option<ValidatedPlan>,
 }
 
 /// A file that the caller of a run named in an input.
@@ -56,6 +62,8 @@ pub(crate) struct CallFacts {
     pub(crate) cancellation: Cancellation,
     pub(crate) progress: Progress,
     pub(crate) confinement: OnceLock<Confinement>,
+    /// What the tool needs for itself.
+    pub(crate) secrets: Lent,
 }
 
 impl ToolContext {
@@ -78,6 +86,7 @@ impl ToolContext {
             scratch: PathBuf::from("."),
             roots: Vec::new(),
             files: Vec::new(),
+            plan: None,
         };
         Self::new(
             Arc::new(facts),
@@ -89,12 +98,18 @@ impl ToolContext {
                 cancellation: Cancellation::new(),
                 progress: Progress::nowhere(),
                 confinement: OnceLock::new(),
+                secrets: Lent::new(),
             },
         )
     }
 
     /// The context of a call that the agent of this one makes.
-    pub(crate) fn for_call(&self, key: IdempotencyKey, cancellation: Cancellation) -> Self {
+    pub(crate) fn for_call(
+        &self,
+        key: IdempotencyKey,
+        cancellation: Cancellation,
+        secrets: Lent,
+    ) -> Self {
         Self {
             run: Arc::clone(&self.run),
             call: Arc::new(CallFacts {
@@ -105,6 +120,7 @@ impl ToolContext {
                 cancellation,
                 progress: self.call.progress.clone(),
                 confinement: OnceLock::new(),
+                secrets,
             }),
         }
     }
@@ -126,6 +142,17 @@ impl ToolContext {
     #[must_use]
     pub fn with_files(self, files: Vec<GrantedFile>) -> Self {
         self.with_facts(|facts| facts.files = files)
+    }
+
+    /// The context with a secret that [`Tool::secrets`](crate::Tool::secrets) names.
+    ///
+    /// For a call outside any run, before the context is handed on; a context that was cloned keeps what it has.
+    #[must_use]
+    pub fn with_secret(mut self, name: SecretName, secret: Secret) -> Self {
+        if let Some(call) = Arc::get_mut(&mut self.call) {
+            call.secrets.insert(name, secret);
+        }
+        self
     }
 
     fn with_facts(mut self, change: impl FnOnce(&mut RunFacts)) -> Self {
@@ -156,6 +183,32 @@ impl ToolContext {
     /// The same over retries and repeats after a crash: hand it to whoever can tell repeats by it.
     pub fn idempotency_key(&self) -> &IdempotencyKey {
         &self.call.key
+    }
+
+    /// A secret that the tool needs for itself; `None` for a name that [`Tool::secrets`](crate::Tool::secrets) does not list.
+    pub fn secret(&self, name: &SecretName) -> Option<&Secret> {
+        self.call.secrets.get(name)
+    }
+
+    /// Whether the grant lets this call go on to a URL that the other side named, such as the target of a redirect,
+    /// where the tool was given its URL as `argument`.
+    ///
+    /// The rules that the policy set for the argument hold for `url` too: schemes, hosts, allowed values. Call it for every
+    /// URL that is about to be opened. Outside any run nothing is refused.
+    ///
+    /// # Errors
+    /// A refusal by the grant, without effect.
+    pub fn permits_url(&self, tool: &ToolName, argument: &str, url: &str) -> Result<(), ToolError> {
+        let Some(plan) = &self.run.plan else {
+            return Ok(());
+        };
+        plan.grant()
+            .permits_url(self.call.step.step(), tool, argument, url)
+            .map_err(|refusal| {
+                ToolError::new(FailureClass::RefusedByGrant, refusal.to_string())
+                    .retry(RetryAdvice::Never)
+                    .dispatched(Dispatched::No)
+            })
     }
 
     /// When the attempt is ended by the executor.

@@ -27,6 +27,7 @@ mod prompt_call;
 pub(crate) mod redact;
 mod tool_call;
 mod turn;
+mod turns;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -62,10 +63,12 @@ use command::Told;
 pub(crate) use agents::{AgentWord, What};
 pub(crate) use command::{Command, Control};
 pub(crate) use flight::fly;
+pub(crate) use lending::{Lent, part_of};
 pub(crate) use model_error::{cut as cut_answer, tool_error as model_tool_error};
 pub(crate) use outcome::{Reach, Returned, judge, redact, take_apart, within};
 pub(crate) use path_arguments::PathArguments;
 pub(crate) use redact::Redactor;
+pub(crate) use turns::Turns;
 
 /// The updates that a slow watcher may be behind before it loses the oldest.
 const UPDATES: usize = 1024;
@@ -180,7 +183,7 @@ impl Drive {
             flights: Flights::new(shared.grace),
             asks: Asks::default(),
             agents: Agents::new(),
-            lending: Lending::new(&plan),
+            lending: Lending::new(&plan, &shared.tools),
             jitter: Jitter::new(),
             results: Vec::new(),
             pending: VecDeque::new(),

@@ -15,11 +15,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use plan_llm::LanguageModel;
-use plan_model::ModelName;
+use plan_model::{ModelName, ToolName};
 use plan_run::RunId;
 use plan_store::{Clock, OwnerId, Store, SystemClock};
 use plan_validate::Policy;
 
+use crate::drive::{Lent, Turns, part_of};
 use crate::handle::Link;
 use crate::{HumanChannel, ModelRegistry, SecretSource, ToolRegistry};
 
@@ -67,6 +68,8 @@ pub(crate) struct Shared {
     pub(crate) grace: Duration,
     pub(crate) scratch: PathBuf,
     pub(crate) when_waiting: WhenWaiting,
+    /// Held over all runs.
+    pub(crate) turns: Arc<Turns>,
     runs: Arc<Mutex<Runs>>,
 }
 
@@ -78,6 +81,7 @@ impl Executor {
     pub fn new(tools: ToolRegistry, store: impl Store + 'static) -> Self {
         Self {
             shared: Arc::new(Shared {
+                turns: Arc::new(Turns::of(tools.catalog())),
                 tools,
                 models: ModelRegistry::new(),
                 store: Arc::new(store),
@@ -196,6 +200,15 @@ pub(crate) struct Enlisted {
 type Runs = HashMap<RunId, Option<Link>>;
 
 impl Shared {
+    /// What was lent that a tool needs for itself.
+    pub(crate) fn secrets_of(&self, tool: &ToolName, lent: &Lent) -> Lent {
+        if lent.is_empty() {
+            return Lent::new();
+        }
+        let tool = self.tools.tool(tool);
+        tool.map_or_else(Lent::new, |tool| part_of(lent, tool.secrets()))
+    }
+
     /// Puts a run on the list of those that are driven here; `None` when it is on it.
     pub(crate) fn enlist(&self, run: &RunId) -> Option<Enlisted> {
         match self.lock_runs().entry(run.clone()) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plan_model::{AgentName, IdError, LanguageName, ToolName};
+use plan_model::{AgentName, IdError, LanguageName, SecretName, ToolName};
 use plan_validate::catalog::{AgentSpec, CatalogRejected, LanguageSpec, ToolCatalog};
 
 use crate::{AgentRunner, CodeRunner, IntoTool, Tool};
@@ -143,6 +143,12 @@ impl ToolRegistry {
             Some(name) => self.agents.get(name),
             None => self.agent.as_ref(),
         }
+    }
+
+    /// The tools that need secrets for themselves, and which.
+    pub(crate) fn in_need(&self) -> BTreeMap<&ToolName, &[SecretName]> {
+        let needs = self.tools.iter().map(|(name, tool)| (name, tool.secrets()));
+        needs.filter(|(_, secrets)| !secrets.is_empty()).collect()
     }
 
     /// What runs scripts.

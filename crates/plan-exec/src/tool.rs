@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plan_model::ToolSpec;
+use plan_model::{SecretName, ToolSpec};
 use serde_json::{Map, Value};
 
 use crate::{ToolContext, ToolError};
@@ -28,6 +28,15 @@ use crate::{ToolContext, ToolError};
 pub trait Tool: Debug + Send + Sync {
     /// The name, the shapes and the effects.
     fn spec(&self) -> &ToolSpec;
+
+    /// The secrets that every call needs for itself, whatever the plan says: a key of the service behind it.
+    ///
+    /// They are the host's business, so no plan and no policy names them. The host's [`SecretSource`](crate::SecretSource)
+    /// is asked for them before each call, [`ToolContext::secret`] has them, and they are struck out of
+    /// whatever the call returns. Default: none.
+    fn secrets(&self) -> &[SecretName] {
+        &[]
+    }
 
     /// Makes one call.
     ///
@@ -65,6 +74,10 @@ impl From<Value> for ToolOutput {
 impl<T: Tool + ?Sized> Tool for Arc<T> {
     fn spec(&self) -> &ToolSpec {
         (**self).spec()
+    }
+
+    fn secrets(&self) -> &[SecretName] {
+        (**self).secrets()
     }
 
     async fn call(

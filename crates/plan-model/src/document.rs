@@ -40,7 +40,7 @@ mod string;
 mod tree;
 pub(crate) mod words;
 
-pub(crate) use encode::{Canonical, Purpose, Tree, write_plan};
+pub(crate) use encode::{Purpose, write_plan};
 pub use extract::extract_plan;
 pub use kind::{DocumentKind, EdgePolicy, NameLength, ReadOptions};
 pub use lines::Position;

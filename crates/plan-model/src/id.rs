@@ -43,6 +43,12 @@ pub(crate) const RESERVED: &[&str] = &[
     "input", "conf", "step", "item", "secret", "env", "true", "false", "null", "in",
 ];
 
+/// What an identifier is, as a clause.
+pub(crate) const IDENTIFIER: &str =
+    "a letter or `_`, then letters, digits, `_` and `-`, and no reserved word";
+/// What a name that a host chose is, as a clause.
+pub(crate) const HOST_NAME: &str = "1 to 256 bytes of text without control characters";
+
 /// `[A-Za-z_][A-Za-z0-9_-]*` of at most `limit` bytes, and no reserved word.
 pub(crate) fn check_identifier(text: &str, limit: usize) -> Result<(), IdError> {
     if text.is_empty() {

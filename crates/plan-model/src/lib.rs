@@ -9,6 +9,7 @@ pub mod document;
 pub mod edit;
 pub mod expression;
 pub mod graph;
+pub mod json;
 pub mod schemas;
 pub mod shape;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::document::{Canonical, Purpose, Tree, write_plan};
+use crate::document::{Purpose, write_plan};
+use crate::json::{Canonical, digest_of, value_of};
 use crate::{
     ConfigKey, Digest, InputName, OutputName, PlanId, Reference, Seconds, Step, StepId, Timestamp,
 };
@@ -50,9 +51,7 @@ impl Plan {
     ///
     /// [`crate::document::read`] of this value gives an equal plan.
     pub fn to_json(&self) -> Value {
-        let mut tree = Tree::default();
-        write_plan(&mut tree, self, Purpose::Document);
-        tree.finish()
+        value_of(|out| write_plan(out, self, Purpose::Document))
     }
 
     /// [`Plan::to_json`] as canonical text, written without the value between.
@@ -66,9 +65,7 @@ impl Plan {
     ///
     /// Plans of one digest are equal in everything that a run can see.
     pub fn digest(&self) -> Digest {
-        let mut canonical = Canonical::hashed();
-        write_plan(&mut canonical, self, Purpose::Digest);
-        canonical.digest()
+        digest_of(|out| write_plan(out, self, Purpose::Digest))
     }
 }
 

@@ -11,6 +11,7 @@ use plan_validate::{Policy, ToolCatalog};
 
 pub use error::{FileError, FileFinding};
 
+use crate::ToolKinds;
 use source::SourceFile;
 
 /// What a catalog file says, and where it stands.
@@ -19,12 +20,18 @@ pub struct CatalogFile {
     path: PathBuf,
     folder: PathBuf,
     catalog: ToolCatalog,
+    kinds: ToolKinds,
 }
 
 impl CatalogFile {
     /// The catalog.
     pub fn catalog(&self) -> &ToolCatalog {
         &self.catalog
+    }
+
+    /// The kinds that its tools may be of.
+    pub(crate) fn kinds(&self) -> &ToolKinds {
+        &self.kinds
     }
 
     /// The absolute path of the file.
@@ -46,15 +53,27 @@ impl CatalogFile {
 /// # Errors
 /// When the file cannot be read, or is no catalog: every finding, with its line.
 pub fn load_catalog(path: impl AsRef<Path>) -> Result<CatalogFile, FileError> {
-    let file = SourceFile::read(path.as_ref(), &Limits::default())?;
-    let catalog = ToolCatalog::from_document(file.document())
-        .map_err(|rejected| file.rejected(rejected.findings().to_vec()))?;
-    let folder = file.path().parent().unwrap_or(Path::new("/")).to_owned();
-    Ok(CatalogFile {
-        path: file.path().to_owned(),
-        folder,
-        catalog,
-    })
+    ToolKinds::built_in().load_catalog(path)
+}
+
+impl ToolKinds {
+    /// As [`load_catalog`], where tools may be of these kinds too.
+    ///
+    /// # Errors
+    /// As for [`load_catalog`].
+    pub fn load_catalog(self, path: impl AsRef<Path>) -> Result<CatalogFile, FileError> {
+        let file = SourceFile::read(path.as_ref(), &Limits::default())?;
+        let words: Vec<&str> = self.words().collect();
+        let catalog = ToolCatalog::from_document_with_kinds(file.document(), &words)
+            .map_err(|rejected| file.rejected(rejected.findings().to_vec()))?;
+        let folder = file.path().parent().unwrap_or(Path::new("/")).to_owned();
+        Ok(CatalogFile {
+            path: file.path().to_owned(),
+            folder,
+            catalog,
+            kinds: self,
+        })
+    }
 }
 
 /// Reads a policy file; notation and bounds are as for [`load_catalog`].

@@ -9,7 +9,8 @@ use plan_validate::policy::SandboxMode;
 use plan_validate::{AgentKind, ToolCatalog};
 use serde_json::Value;
 
-use crate::{CatalogFile, ConfigError, ProcessCodeRunner, SubprocessAgent, SubprocessTool};
+use crate::kinds::{CatalogEntry, EntryRefused, ToolKinds};
+use crate::{CatalogFile, ConfigError, ProcessCodeRunner, SubprocessAgent};
 
 /// Tools of a catalog, and those of them that this build cannot run.
 #[derive(Debug, Clone)]
@@ -46,28 +47,31 @@ pub struct Unavailable {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnavailableReason {
-    /// This build has no tools of this kind.
-    #[error("is of kind `{kind}`, which is not available in this build")]
+    /// Nothing here makes tools of this kind.
+    #[error("is of kind `{kind}`, which is not available here; kinds that are: {}", listed(.known))]
     Kind {
         /// The kind.
         kind: String,
+        /// The kinds that are available.
+        known: Vec<String>,
     },
-    /// Its config cannot be used.
+    /// Its entry cannot be run.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Entry(#[from] EntryRefused),
 }
 
 impl CatalogFile {
-    /// Makes the tools of this file.
+    /// Makes the tools of this file, of the kinds that it was read with.
     ///
     /// # Errors
     /// When the registry refuses one.
     pub fn tools(&self, sandbox: SandboxMode) -> Result<CatalogTools, RegistryError> {
-        tools_of(self.catalog(), self.folder(), sandbox)
+        self.kinds()
+            .tools_of(self.catalog(), self.folder(), sandbox)
     }
 }
 
-/// Makes the tools of a catalog, however it came about; paths in it are relative to `folder`.
+/// Makes the tools of a catalog, however it came about, of the built-in kinds; paths in it are relative to `folder`.
 ///
 /// # Errors
 /// When the registry refuses one.
@@ -76,41 +80,64 @@ pub fn tools_of(
     folder: &Path,
     sandbox: SandboxMode,
 ) -> Result<CatalogTools, RegistryError> {
-    let mut registry = ToolRegistry::from_catalog(catalog.clone())
-        .with_code_runner(Arc::new(ProcessCodeRunner::new(catalog, sandbox)));
-    let mut unavailable = Vec::new();
-    for tool in catalog.tools() {
-        let name = tool.spec.name.clone();
-        let kind = kind_of(tool.spec.config.as_ref());
-        let made = match kind {
-            Some(kind) if kind != "subprocess" => Err(UnavailableReason::Kind {
-                kind: kind.to_owned(),
-            }),
-            _ => SubprocessTool::new(tool.spec.clone(), folder).map_err(Into::into),
-        };
-        match made {
-            Ok(tool) => registry = registry.implement(Arc::new(tool))?,
-            Err(reason) => unavailable.push(Unavailable { name, reason }),
-        }
-    }
-    let mut idle = Vec::new();
-    let programs = catalog.agents().values();
-    for spec in programs.filter(|spec| spec.kind == AgentKind::Subprocess) {
-        match SubprocessAgent::new(spec, folder) {
-            Ok(agent) => {
-                registry = registry.implement_agent(spec.name.clone(), Arc::new(agent))?;
+    ToolKinds::built_in().tools_of(catalog, folder, sandbox)
+}
+
+impl ToolKinds {
+    /// Makes the tools of a catalog, of these kinds; paths in it are relative to `folder`.
+    ///
+    /// # Errors
+    /// When the registry refuses one.
+    pub fn tools_of(
+        &self,
+        catalog: &ToolCatalog,
+        folder: &Path,
+        sandbox: SandboxMode,
+    ) -> Result<CatalogTools, RegistryError> {
+        let mut registry = ToolRegistry::from_catalog(catalog.clone())
+            .with_code_runner(Arc::new(ProcessCodeRunner::new(catalog, sandbox)));
+        let mut unavailable = Vec::new();
+        for tool in catalog.tools() {
+            let name = tool.spec.name.clone();
+            // one that says nothing is refused as a program is
+            let word = kind_of(tool.spec.config.as_ref()).unwrap_or("subprocess");
+            let entry = CatalogEntry::new(&tool.spec, folder);
+            let made = match self.get(word) {
+                Some(kind) => kind.make(&entry).map_err(UnavailableReason::from),
+                None => Err(UnavailableReason::Kind {
+                    kind: word.to_owned(),
+                    known: self.words().map(str::to_owned).collect(),
+                }),
+            };
+            match made {
+                Ok(tool) => registry = registry.implement(tool)?,
+                Err(reason) => unavailable.push(Unavailable { name, reason }),
             }
-            Err(reason) => idle.push(UnavailableAgent {
-                name: spec.name.clone(),
-                reason,
-            }),
         }
+        let mut idle = Vec::new();
+        let programs = catalog.agents().values();
+        for spec in programs.filter(|spec| spec.kind == AgentKind::Subprocess) {
+            match SubprocessAgent::new(spec, folder) {
+                Ok(agent) => {
+                    registry = registry.implement_agent(spec.name.clone(), Arc::new(agent))?;
+                }
+                Err(reason) => idle.push(UnavailableAgent {
+                    name: spec.name.clone(),
+                    reason,
+                }),
+            }
+        }
+        Ok(CatalogTools {
+            registry,
+            unavailable,
+            idle,
+        })
     }
-    Ok(CatalogTools {
-        registry,
-        unavailable,
-        idle,
-    })
+}
+
+fn listed(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    words.join(", ")
 }
 
 fn kind_of(config: Option<&Value>) -> Option<&str> {

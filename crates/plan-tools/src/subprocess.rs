@@ -16,6 +16,8 @@ use serde_json::{Map, Value};
 
 pub use config::{ConfigError, PassArguments, SubprocessConfig, SubprocessKind};
 
+#[cfg(feature = "http")]
+pub(crate) use config::closed_arguments;
 pub(crate) use config::{check_input, check_script};
 pub(crate) use failure::tool_error;
 pub(crate) use template::{fill_all, names};

@@ -95,7 +95,19 @@ impl ToolCatalog {
     /// # Errors
     /// Every finding, all of rule P901.
     pub fn from_document(document: &Document) -> Result<Self, CatalogRejected> {
-        document::read(document)
+        document::read(document, &[])
+    }
+
+    /// As [`ToolCatalog::from_document`], where a `config` may be of further kinds than those of the format, which the
+    /// host runs itself. What is in a `config` of such a kind is for its adapter to check.
+    ///
+    /// # Errors
+    /// As for [`ToolCatalog::from_document`].
+    pub fn from_document_with_kinds(
+        document: &Document,
+        kinds: &[&str],
+    ) -> Result<Self, CatalogRejected> {
+        document::read(document, kinds)
     }
 
     /// The tools that a bundle was exported with; an empty catalog where it holds none.

@@ -136,20 +136,25 @@ impl Decoder {
         let text = self.string(value, pointer)?;
         let found = words.iter().find(|(word, _)| *word == text);
         if found.is_none() {
-            let names = words.iter().map(|(word, _)| *word);
-            let finding = self
-                .at(
-                    pointer,
-                    format!(
-                        "{} is none of {}",
-                        text::quoted(&text),
-                        text::listed(names.clone())
-                    ),
-                )
-                .candidates(names);
-            self.say(finding);
+            self.none_of(&text, pointer, words.iter().map(|(word, _)| *word));
         }
         found.map(|(_, meaning)| *meaning)
+    }
+
+    /// Reports a word that is not of its set.
+    pub(crate) fn none_of<'w>(
+        &mut self,
+        word: &str,
+        pointer: &Pointer,
+        words: impl Iterator<Item = &'w str> + Clone,
+    ) {
+        let message = format!(
+            "{} is none of {}",
+            text::quoted(word),
+            text::listed(words.clone())
+        );
+        let finding = self.at(pointer, message).candidates(words);
+        self.say(finding);
     }
 
     /// A name of its kind.

@@ -8,6 +8,7 @@ mod host;
 mod json;
 mod lock;
 mod narrow;
+mod onward;
 mod permission;
 mod rule;
 mod sent;
@@ -18,6 +19,7 @@ mod within;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use plan_model::json::digest_of;
 use plan_model::{
     AgentName, Digest, Effects, InputName, LanguageName, ModelName, PlanLimits, Seconds,
     SecretName, StepId, ToolName,
@@ -183,7 +185,7 @@ impl Grant {
     pub fn digest(&self) -> Digest {
         *self
             .digest
-            .get_or_init(|| Digest::of_json(&json::to_value(self)))
+            .get_or_init(|| digest_of(|out| json::write(out, self)))
     }
 
     /// The canonical text form, one permission a line, sorted: what a `grant.lock` file holds.

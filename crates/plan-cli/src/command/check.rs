@@ -64,11 +64,21 @@ pub(super) fn check(arguments: &Check) -> Result<Exit, Halt> {
         }
         Format::Sarif => {
             let (findings, truncated) = output::findings_of(checked.as_ref());
-            output::print_json(&output::sarif_of(findings, truncated, &subject.input));
+            let mut log = output::sarif_of(findings, truncated, &subject.input);
+            if arguments.grant_lock.is_some()
+                && let Some(properties) = log.pointer_mut("/runs/0/properties")
+            {
+                lock::report(locked.as_ref(), properties);
+            }
+            output::print_json(&log);
         }
         Format::Model => {
             let (findings, truncated) = output::findings_of(checked.as_ref());
-            output::print_json_line(&output::model_of(findings, truncated));
+            let mut report = output::model_of(findings, truncated);
+            if arguments.grant_lock.is_some() {
+                lock::report(locked.as_ref(), &mut report);
+            }
+            output::print_json_line(&report);
         }
         Format::Pretty => pretty(&subject, &checked),
     }

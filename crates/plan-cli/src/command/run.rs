@@ -51,7 +51,7 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     };
     output::show_findings(plan.warnings(), plan.truncated(), &subject.input);
     let tools = host.tools()?;
-    runnable(&plan, &tools, &host.policy)?;
+    runnable(&plan, &tools, &host)?;
     let inputs = inputs(&arguments, &plan)?;
     // looked at before anything is stored or named
     if let Err(findings) = check_inputs(&plan, inputs.clone()) {

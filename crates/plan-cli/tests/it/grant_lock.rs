@@ -65,19 +65,27 @@ fn a_plan_that_may_do_more_than_its_lock_fails_and_says_what() {
         lock
     );
 
-    let report = check(&folder, &["--grant-lock", "grant.lock", "--format", "json"])
-        .expect(1)
-        .json();
-    assert_eq!(report["valid"], true);
-    assert_eq!(
-        report["newly"],
-        json!([{
-            "subject": "step \"a\" argument \"text\"",
-            "step": "a",
-            "message": "step `a` may newly call `say` with `text` = \"y\"",
-        }])
-    );
-    assert_eq!(report["no_longer"], json!([]));
+    let report = |format: &str| {
+        let flags = ["--grant-lock", "grant.lock", "--format", format];
+        check(&folder, &flags).expect(1).json()
+    };
+    assert_eq!(report("json")["valid"], true);
+    // each format a program reads has it beside the findings
+    let places = [("json", ""), ("sarif", "/runs/0/properties"), ("model", "")];
+    for (format, place) in places {
+        let report = report(format);
+        let place = report.pointer(place).unwrap();
+        assert_eq!(
+            place["newly"],
+            json!([{
+                "subject": "step \"a\" argument \"text\"",
+                "step": "a",
+                "message": "step `a` may newly call `say` with `text` = \"y\"",
+            }]),
+            "{format}"
+        );
+        assert_eq!(place["no_longer"], json!([]), "{format}");
+    }
 
     let written = check(&folder, &["--grant-lock", "grant.lock", "--write-lock"]).expect(0);
     assert!(

@@ -13,6 +13,7 @@ mod grant_lock;
 mod graph;
 mod guide;
 mod hints;
+mod http;
 mod kill;
 mod plans;
 mod run;

@@ -151,19 +151,19 @@ fn tools_that_this_build_has_not_are_refused_before_the_run() {
         tool_call("a", "page", json!({}), &["n"]),
     ]));
     folder.write(
-        "http.yaml",
+        "mcp.yaml",
         format!(
-            "{}  - name: page\n    config: {{kind: http, base_url: 'https://example.org', method: GET, path_template: /}}\n",
+            "{}  - name: page\n    config: {{kind: mcp, server: x}}\n",
             crate::plans::CATALOG
         ),
     );
     folder
-        .planwright(["check", "plan.json", "--tools", "http.yaml"])
+        .planwright(["check", "plan.json", "--tools", "mcp.yaml"])
         .expect(0);
     let ended = folder
-        .planwright(["run", "plan.json", "--tools", "http.yaml"])
+        .planwright(["run", "plan.json", "--tools", "mcp.yaml"])
         .expect(2);
-    assert!(ended.stderr.contains("kind `http`"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("kind `mcp`"), "{}", ended.stderr);
     assert!(!folder.at("notes").exists());
 }
 

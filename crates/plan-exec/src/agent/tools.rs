@@ -16,7 +16,8 @@ use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
 use crate::drive::{
-    AgentWord, PathArguments, Reach, Redactor, Returned, What, fly, judge, redact, within,
+    AgentWord, Lent, PathArguments, Reach, Redactor, Returned, Turns, What, fly, judge, part_of,
+    redact, within,
 };
 use crate::{Cancellation, Tool, ToolContext, ToolRegistry};
 
@@ -47,6 +48,9 @@ pub(crate) struct Guard {
     pub(crate) tokens: Option<u64>,
     pub(crate) used: AtomicU64,
     pub(crate) acted: AtomicBool,
+    pub(crate) turns: Arc<Turns>,
+    /// What its tools need for themselves. The agent is given none of it.
+    pub(crate) lent: Lent,
 }
 
 /// Where an agent's calls and costs are taken down.
@@ -228,12 +232,21 @@ impl Guard {
             limit,
             paths,
         } = admitted;
+        let turn = self.turns.at(&tool.spec().name);
+        let _turn = tokio::select! {
+            permit = turn.wait() => permit,
+            () = self.cancellation.cancelled() => {
+                let message = "the call was stopped while it waited for its turn";
+                return Err(refused(FailureClass::Cancelled, message));
+            }
+        };
         if reach == Reach::Writes {
             self.acted.store(true, Ordering::Release);
         }
         let own = Cancellation::new();
         let key = IdempotencyKey::of_agent_call(self.cx.idempotency_key(), self.cx.attempt(), call);
-        let cx = self.cx.for_call(key, own.clone());
+        let secrets = part_of(&self.lent, tool.secrets());
+        let cx = self.cx.for_call(key, own.clone(), secrets);
         let span = tracing::info_span!(
             "call",
             call,

@@ -9,12 +9,13 @@ use plan_validate::Narrowing;
 use crate::agent::{AgentRunner, AgentTask, AgentTools, Desk, Guard, LoopAgent};
 use crate::drive::Drive;
 use crate::drive::dispatch::Takeoff;
+use crate::drive::lending::Lent;
 use crate::drive::outcome::{Reach, Returned};
 use crate::executor::Shared;
 
 impl Drive {
     /// Hands the objective of an attempt to its agent.
-    pub(super) fn run_agent(&mut self, takeoff: Takeoff, mut effect: AgentEffect) {
+    pub(super) fn run_agent(&mut self, takeoff: Takeoff, mut effect: AgentEffect, lent: &Lent) {
         let Some(runner) = self.shared.agent(effect.agent.as_ref()) else {
             let message = "nothing runs the agent".to_owned();
             self.ground(takeoff, FailureClass::NotFound, message);
@@ -42,6 +43,8 @@ impl Drive {
             tokens: effect.tokens,
             used: AtomicU64::new(0),
             acted: AtomicBool::new(false),
+            turns: Arc::clone(&self.shared.turns),
+            lent: lent.clone(),
         };
         let span = tracing::info_span!(
             parent: &takeoff.span,

@@ -11,7 +11,9 @@ use crate::drive::Drive;
 use crate::drive::batch::Settled;
 use crate::drive::flight::fly;
 use crate::drive::flights::Ticket;
+use crate::drive::lending::Lent;
 use crate::drive::outcome::{Judged, Reach, Returned, judge, redact};
+use crate::drive::turns::Turn;
 use crate::progress::Progress;
 use crate::{Cancellation, ToolContext, ToolError};
 
@@ -35,18 +37,34 @@ impl Takeoff {
 }
 
 impl Drive {
-    /// Makes the call that an effect is.
-    pub(super) fn dispatch(&mut self, step: &StepPath, attempt: u32, effect: EffectCall) {
-        let takeoff = self.takeoff(step, attempt, &effect);
+    /// Makes the call that an effect is, with the secrets that were lent for it.
+    pub(super) fn dispatch(
+        &mut self,
+        step: &StepPath,
+        attempt: u32,
+        effect: EffectCall,
+        lent: &Lent,
+    ) {
+        let secrets = match &effect {
+            EffectCall::Tool(effect) => self.shared.secrets_of(&effect.tool, lent),
+            EffectCall::Code(_) | EffectCall::Prompt(_) | EffectCall::Agent(_) => Lent::new(),
+        };
+        let takeoff = self.takeoff(step, attempt, &effect, secrets);
         match effect {
             EffectCall::Tool(effect) => self.call_tool(takeoff, effect),
             EffectCall::Code(effect) => self.run_code(takeoff, effect),
             EffectCall::Prompt(effect) => self.ask_model(takeoff, effect),
-            EffectCall::Agent(effect) => self.run_agent(takeoff, effect),
+            EffectCall::Agent(effect) => self.run_agent(takeoff, effect, lent),
         }
     }
 
-    fn takeoff(&self, step: &StepPath, attempt: u32, effect: &EffectCall) -> Takeoff {
+    fn takeoff(
+        &self,
+        step: &StepPath,
+        attempt: u32,
+        effect: &EffectCall,
+        secrets: Lent,
+    ) -> Takeoff {
         let limit = effect.timeout();
         let cancellation = Cancellation::new();
         let cx = ToolContext::new(
@@ -59,6 +77,7 @@ impl Drive {
                 cancellation: cancellation.clone(),
                 progress: Progress::to(&self.updates, self.lending.redactor()),
                 confinement: std::sync::OnceLock::new(),
+                secrets,
             },
         );
         Takeoff {
@@ -74,6 +93,19 @@ impl Drive {
     /// Lets a call go, and sees to what becomes of it.
     pub(super) fn fly<F>(&mut self, takeoff: Takeoff, reach: Reach, span: Span, call: F)
     where
+        F: Future<Output = Result<Returned, ToolError>> + Send + 'static,
+    {
+        self.fly_in_turn(takeoff, reach, (span, Turn::default()), call);
+    }
+
+    /// As [`Drive::fly`], for a call that waits for its turn.
+    pub(super) fn fly_in_turn<F>(
+        &mut self,
+        takeoff: Takeoff,
+        reach: Reach,
+        (span, turn): (Span, Turn),
+        call: F,
+    ) where
         F: Future<Output = Result<Returned, ToolError>> + Send + 'static,
     {
         let Takeoff {
@@ -95,6 +127,11 @@ impl Drive {
         };
         let flight = async move {
             let landing = fly(call, limit, grace, cancellation).await;
+            let reach = if turn.is_awaited() {
+                Reach::ReadOnly
+            } else {
+                reach
+            };
             let mut judged: Judged = judge(landing, reach, &limits);
             judged.confined(told.confinement());
             if !redactor.is_empty() {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use plan_model::{CodeSource, Root, SecretName, StepConfig, StepId, Template};
+use plan_model::{CodeSource, Root, SecretName, StepConfig, StepId, Template, ToolName};
 use plan_run::{Effect, Failure, FailureClass, RetryAdvice, StepPath};
 use plan_validate::ValidatedPlan;
 use tokio::task::JoinSet;
 
 use crate::drive::redact::Redactor;
-use crate::{Secret, SecretSource};
+use crate::{Secret, SecretSource, ToolRegistry};
 
 /// Which step needs which secrets, and what was lent so far.
 #[derive(Debug, Default)]
@@ -34,13 +34,14 @@ pub(crate) struct Fetched {
 /// How long a source of secrets may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The secrets of one call.
+/// Secrets that were lent for one call.
 pub(crate) type Lent = BTreeMap<SecretName, Secret>;
 
 impl Lending {
-    /// Finds what each step of the plan needs.
-    pub(crate) fn new(plan: &ValidatedPlan) -> Self {
+    /// Finds what each step of the plan needs: for its own values, and for the tools that it calls.
+    pub(crate) fn new(plan: &ValidatedPlan, tools: &ToolRegistry) -> Self {
         let mut needs = BTreeMap::new();
+        let lenders = tools.in_need();
         for step in &plan.plan().steps {
             let mut names = Vec::new();
             for template in templates(&step.config) {
@@ -50,6 +51,11 @@ impl Lending {
                         _ => None,
                     }));
                 });
+            }
+            if !lenders.is_empty() {
+                for tool in called(&step.config) {
+                    names.extend_from_slice(lenders.get(tool).copied().unwrap_or_default());
+                }
             }
             if !names.is_empty() {
                 names.sort();
@@ -210,6 +216,24 @@ fn unlent(message: impl Into<String>, retry: RetryAdvice) -> Failure {
     Failure::new(FailureClass::Auth, message)
         .with_retry(retry)
         .with_effect(Effect::None)
+}
+
+/// The part of what was lent that has these names.
+pub(crate) fn part_of(lent: &Lent, names: &[SecretName]) -> Lent {
+    names
+        .iter()
+        .filter_map(|name| lent.get_key_value(name))
+        .map(|(name, secret)| (name.clone(), secret.clone()))
+        .collect()
+}
+
+/// The tools that the step calls, or that its agent may.
+fn called(config: &StepConfig) -> &[ToolName] {
+    match config {
+        StepConfig::ToolCall(call) => std::slice::from_ref(&call.tool),
+        StepConfig::AgentCall(call) => call.tools.as_deref().unwrap_or_default(),
+        _ => &[],
+    }
 }
 
 /// Every template that a call of the step is made of.

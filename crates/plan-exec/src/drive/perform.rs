@@ -94,7 +94,7 @@ impl Drive {
     fn call(&mut self, step: &StepPath, attempt: u32, lent: &Lent) {
         let secret = |name: &_| lent.get(name).map(|secret| secret.expose().to_owned());
         match self.machine.effect(step, attempt, &secret) {
-            Ok(effect) => self.dispatch(step, attempt, effect),
+            Ok(effect) => self.dispatch(step, attempt, effect, lent),
             Err(failure) => {
                 let settled = Settled::new(step.clone(), attempt, Err(Box::new(failure)));
                 self.results.push(settled);

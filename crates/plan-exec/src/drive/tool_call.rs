@@ -33,13 +33,16 @@ impl Drive {
         );
         let cx = takeoff.cx.clone();
         let paths = PathArguments::of(self.plan.catalog_tool(takeoff.step.step()), &self.facts);
+        let turn = self.shared.turns.at(&tool);
+        let mine = turn.clone();
         let call = async move {
             paths.check(&arguments).await?;
+            let _turn = mine.wait().await;
             implementation
                 .call(arguments, &cx)
                 .await
                 .map(Returned::Tool)
         };
-        self.fly(takeoff, reach, span, call);
+        self.fly_in_turn(takeoff, reach, (span, turn), call);
     }
 }

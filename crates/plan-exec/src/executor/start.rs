@@ -202,6 +202,7 @@ impl Shared {
             })
         });
         RunFacts {
+            plan: Some(machine.plan().clone()),
             files: files.collect(),
             run: created.run.clone(),
             principal: created.principal.clone(),

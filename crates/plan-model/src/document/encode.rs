@@ -1,37 +1,15 @@
-//! From the model to JSON: as a value, or straight as canonical text.
-//!
-//! Both outlets see the same calls, so that a plan's digest is that of its
-//! document. Members come in the order of the canonical form, and what has its
-//! default is left out.
+//! From the model to JSON. Members come in the order of the canonical form, and what has its default is left out.
 
-mod canonical;
 mod plan;
 mod step;
-mod tree;
-
-use std::fmt;
 
 use serde_json::Value;
 
 use super::words::Word;
+use crate::json::Outlet;
 use crate::{Output, Schema, Seconds, StepId, Template};
 
-pub(crate) use canonical::Canonical;
 pub(crate) use plan::{Purpose, write_plan};
-pub(crate) use tree::Tree;
-
-/// What takes JSON piece by piece.
-pub(crate) trait Outlet {
-    fn open_object(&mut self);
-    fn close_object(&mut self);
-    fn open_array(&mut self);
-    fn close_array(&mut self);
-    fn key(&mut self, key: &str);
-    fn text(&mut self, text: &str);
-    /// A text that is written as it comes into being.
-    fn shown(&mut self, text: &dyn fmt::Display);
-    fn value(&mut self, value: &Value);
-}
 
 /// Members of an object that may be left out.
 impl dyn Outlet + '_ {

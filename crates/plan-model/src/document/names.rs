@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::id::{IMPORTED_MAX, NATIVE_MAX, check_identifier};
 use crate::{IdError, StepId};
 
+/// What a planner's name for a step is, as a clause.
+pub(super) const NAME: &str =
+    "at most 256 bytes of text that can be seen, with no blank at either end";
+
 /// Checks a planner's name for a step: printable text of at most 256 bytes without blanks at its ends.
 ///
 /// Text that a reader cannot see is not printable: controls, and what turns or joins without a mark.

@@ -41,7 +41,7 @@ struct Refused {
 /// value. Members named twice and numbers that cannot be held exactly are
 /// reported, and parsing goes on; a fault of syntax or a crossed limit ends it.
 /// Time is linear but for a sort of the members of large objects; memory is
-/// some 30 bytes a value over the text.
+/// some 20 bytes a value over the text.
 ///
 /// A document with problems must not be used as if it had none: of members
 /// with one name the first is kept, and a number that is not exact reads as null.
@@ -253,7 +253,7 @@ impl<'t> Parser<'t> {
             _ => {
                 let (kind, length) = self.literal()?;
                 self.at += length;
-                self.push(kind, start);
+                self.push(kind, start, 0);
                 Ok(false)
             }
         }
@@ -266,7 +266,7 @@ impl<'t> Parser<'t> {
         }
         let start = self.at;
         self.at += 1;
-        let node = self.push(kind, start);
+        let node = self.push(kind, start, 0);
         self.open.push(Open {
             node,
             key: node,
@@ -281,12 +281,12 @@ impl<'t> Parser<'t> {
         if self.open.last().is_some_and(|open| open.is_object) {
             self.report_duplicates();
         }
-        let next = offset(self.nodes.len());
+        let after = offset(self.nodes.len());
         if let Some(open) = self.open.pop()
             && let Some(node) = self.nodes.get_mut(open.node as usize)
         {
             node.end = offset(self.at);
-            node.next = next;
+            node.link = after;
         }
     }
 
@@ -311,13 +311,13 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn push(&mut self, kind: Kind, start: usize) -> u32 {
+    fn push(&mut self, kind: Kind, start: usize, link: usize) -> u32 {
         let index = offset(self.nodes.len());
         self.nodes.push(Node {
-            kind,
             start: offset(start),
             end: offset(self.at),
-            next: index + 1,
+            link: offset(link),
+            kind,
         });
         index
     }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 use super::decode::{Decoder, Field, Place, describe, tool_name};
-use super::names::{assign, check_name};
+use super::names::{NAME, assign, check_name};
 use super::origin::{Edges, StepOrigin};
 use super::tree::Kind;
 use super::{EdgePolicy, ProblemKind};
@@ -167,7 +167,7 @@ fn read_name(cx: &mut Decoder, at: Option<Place<'_, '_>>) {
         return;
     }
     if let Err(error) = check_name(text) {
-        cx.invalid_name(&at, WHAT, text, error);
+        cx.invalid_name(&at, WHAT, text, (error, NAME));
     }
 }
 

@@ -81,6 +81,8 @@ pub enum ProblemKind {
         text: String,
         /// What is wrong with it.
         error: IdError,
+        /// What a name of this kind is, as a clause.
+        grammar: &'static str,
     },
     /// P109: text around the document was cut.
     ProseAround {

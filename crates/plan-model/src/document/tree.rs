@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::{Limits, Pointer};
 
 use super::lines::Lines;
+use super::number::{self, Number};
 use super::{Parsed, Position, Span, parse};
 
 /// A parsed JSON text: a tree in which every value and key knows its span.
@@ -21,40 +22,51 @@ pub struct Document {
 }
 
 /// One value or key. Children follow their parent; a member is its key and then its value.
+///
+/// Sixteen bytes, four to a line of a cache: a long document is read from memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
-    pub(crate) kind: Kind,
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// The index after the last node inside.
-    pub(crate) next: u32,
+    /// Of a container the index after the last node inside; of an escaped string its index among the unescaped.
+    pub(crate) link: u32,
+    pub(crate) kind: Kind,
 }
 
 /// What a node is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Null,
-    Bool(bool),
-    Int(i64),
-    /// Above `i64::MAX`.
-    Uint(u64),
-    Float(f64),
+    True,
+    False,
+    /// A number that is held exactly. Which one, its text says.
+    Number,
     /// A number that was reported.
     Inexact,
-    /// What stands between the quotes.
+    /// A string: what stands between the quotes.
     Plain,
-    /// An index into the unescaped strings.
-    Escaped(u32),
+    /// A string among the unescaped ones.
+    Escaped,
     Array,
     Object,
 }
 
 const NOTHING: Node = Node {
-    kind: Kind::Null,
     start: 0,
     end: 0,
-    next: 0,
+    link: 0,
+    kind: Kind::Null,
 };
+
+impl Node {
+    /// The index after this node and all inside of it.
+    pub(crate) fn next(&self, index: u32) -> u32 {
+        match self.kind {
+            Kind::Array | Kind::Object => self.link,
+            _ => index + 1,
+        }
+    }
+}
 
 impl Document {
     pub(crate) fn new(text: &str, nodes: Vec<Node>, unescaped: Vec<Box<str>>) -> Self {
@@ -226,7 +238,14 @@ impl<'d> NodeRef<'d> {
 
     /// The text of a string.
     pub(crate) fn as_text(self) -> Option<&'d str> {
-        matches!(self.kind(), Kind::Plain | Kind::Escaped(_)).then(|| self.text())
+        matches!(self.kind(), Kind::Plain | Kind::Escaped).then(|| self.text())
+    }
+
+    /// A number that is held exactly.
+    pub(crate) fn as_number(self) -> Option<Number> {
+        (self.kind() == Kind::Number)
+            .then(|| number::exact(self.source()))
+            .flatten()
     }
 
     pub(crate) fn is_null(self) -> bool {
@@ -254,7 +273,7 @@ impl<'d> NodeRef<'d> {
     fn children(self, of: Kind) -> impl Iterator<Item = NodeRef<'d>> {
         let node = self.node();
         let end = if node.kind == of {
-            node.next
+            node.link
         } else {
             self.index
         };
@@ -265,7 +284,7 @@ impl<'d> NodeRef<'d> {
                 index: at,
             };
             (at < end).then(|| {
-                at = child.node().next;
+                at = child.node().next(at);
                 child
             })
         })
@@ -275,11 +294,15 @@ impl<'d> NodeRef<'d> {
     pub(crate) fn to_value(self) -> Value {
         match self.kind() {
             Kind::Null | Kind::Inexact => Value::Null,
-            Kind::Bool(value) => Value::Bool(value),
-            Kind::Int(value) => Value::from(value),
-            Kind::Uint(value) => Value::from(value),
-            Kind::Float(value) => Value::from(value),
-            Kind::Plain | Kind::Escaped(_) => Value::from(self.text()),
+            Kind::True => Value::Bool(true),
+            Kind::False => Value::Bool(false),
+            Kind::Number => match self.as_number() {
+                Some(Number::Int(value)) => Value::from(value),
+                Some(Number::Uint(value)) => Value::from(value),
+                Some(Number::Float(value)) => Value::from(value),
+                None => Value::Null,
+            },
+            Kind::Plain | Kind::Escaped => Value::from(self.text()),
             Kind::Array => self.elements().map(Self::to_value).collect(),
             Kind::Object => {
                 let mut map = Map::new();
@@ -298,8 +321,8 @@ pub(crate) fn string_of<'d>(node: &Node, text: &'d str, unescaped: &'d [Box<str>
         Kind::Plain => text
             .get(node.start as usize + 1..(node.end as usize).saturating_sub(1))
             .unwrap_or_default(),
-        Kind::Escaped(index) => unescaped
-            .get(index as usize)
+        Kind::Escaped => unescaped
+            .get(node.link as usize)
             .map_or("", |unescaped| unescaped),
         _ => "",
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use plan_model::Digest;
 use plan_testkit::{Case, generate};
 use plan_validate::Finding;
 use serde_json::Value;
@@ -35,6 +36,15 @@ fn every_generated_plan_is_valid() {
 fn every_generated_planner_list_is_valid() {
     for seed in 0..300 {
         is_valid(&generate::planner_list(seed), seed);
+    }
+}
+
+#[test]
+fn the_digest_of_a_generated_plans_grant_is_that_of_its_json() {
+    for seed in 0..100 {
+        let plan = generate::plan(seed).validated().unwrap();
+        let json = serde_json::to_value(plan.grant()).unwrap();
+        assert_eq!(plan.grant().digest(), Digest::of_json(&json), "seed {seed}");
     }
 }
 

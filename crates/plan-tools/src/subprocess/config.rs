@@ -69,6 +69,13 @@ pub enum ConfigError {
         /// What is wrong with it.
         message: String,
     },
+    /// The config of an HTTP tool has these problems.
+    #[cfg(feature = "http")]
+    #[error("has a `config` that is not one of HTTP: {}", crate::http::listed(.problems))]
+    Http {
+        /// Every one.
+        problems: Vec<crate::HttpProblem>,
+    },
     /// The config names no program.
     #[error("has an empty `command`")]
     NoCommand,
@@ -157,7 +164,7 @@ pub(crate) fn check_input(command: &str, args: &[String]) -> Result<(), ConfigEr
 }
 
 /// The arguments that the tool's schema names, where it takes no others.
-fn closed_arguments(spec: &ToolSpec) -> Option<&serde_json::Map<String, Value>> {
+pub(crate) fn closed_arguments(spec: &ToolSpec) -> Option<&serde_json::Map<String, Value>> {
     let schema = spec.input_schema.as_ref()?.0.as_object()?;
     let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     schema

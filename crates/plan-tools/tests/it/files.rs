@@ -159,7 +159,7 @@ fn an_empty_file_is_no_catalog() {
 fn tools_that_cannot_run_here_are_named() {
     let written = file(
         "tools.yaml",
-        "planwright: 1\ntools:\n  - name: page\n    config: {kind: http, base_url: 'https://example.org', method: GET, path_template: /}\n  - name: shell\n    config: {kind: subprocess, command: sh, args: [-c, 'echo {word}']}\n  - name: plain\n    config: {kind: subprocess, command: 'true'}\n",
+        "planwright: 1\ntools:\n  - name: page\n    config: {kind: mcp, server: x}\n  - name: shell\n    config: {kind: subprocess, command: sh, args: [-c, 'echo {word}']}\n  - name: plain\n    config: {kind: subprocess, command: 'true'}\n",
     );
     let tools = load_catalog(&written.path)
         .unwrap()
@@ -167,7 +167,7 @@ fn tools_that_cannot_run_here_are_named() {
         .unwrap();
     let told: Vec<String> = tools.unavailable.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(told.join("\n"), @r"
-    the tool `page` is of kind `http`, which is not available in this build
+    the tool `page` is of kind `mcp`, which is not available here; kinds that are: `http`, `subprocess`
     the tool `shell` puts `{word}` into a script of `sh`, where its value would run as code
     ");
     assert!(matches!(

@@ -20,7 +20,15 @@ enum Unsaid {
     NotAllowlisted,
 }
 
-pub(super) fn read(document: &Document) -> Result<ToolCatalog, CatalogRejected> {
+/// How the tools of a file are read.
+#[derive(Debug, Clone, Copy)]
+struct Reading<'a> {
+    unsaid: Unsaid,
+    /// Kinds of `config` beside those of the format.
+    kinds: &'a [&'a str],
+}
+
+pub(super) fn read(document: &Document, kinds: &[&str]) -> Result<ToolCatalog, CatalogRejected> {
     let mut decoder = Decoder::new(&INVALID_CATALOG);
     let mut builder = ToolCatalog::builder();
     if let Some(mut file) = decoder.object(document.to_value(), &Pointer::root()) {
@@ -36,7 +44,8 @@ pub(super) fn read(document: &Document) -> Result<ToolCatalog, CatalogRejected> 
             Unsaid::NotAllowlisted
         };
         if let Some((at, value)) = file.take("tools") {
-            tools(&mut decoder, &mut builder, (value, &at), unsaid);
+            let reading = Reading { unsaid, kinds };
+            tools(&mut decoder, &mut builder, (value, &at), reading);
         }
         if let Some((at, value)) = file.take("models") {
             builder = builder.only_named_models();
@@ -84,7 +93,10 @@ pub(super) fn read_bundle(document: &Document) -> Result<ToolCatalog, CatalogRej
             &mut decoder,
             &mut builder,
             (value, &at),
-            Unsaid::NotAllowlisted,
+            Reading {
+                unsaid: Unsaid::NotAllowlisted,
+                kinds: &[],
+            },
         ),
     }
     finish(document, decoder, builder)
@@ -112,10 +124,10 @@ fn tools(
     decoder: &mut Decoder,
     builder: &mut CatalogBuilder,
     (value, at): (Value, &Pointer),
-    unsaid: Unsaid,
+    reading: Reading<'_>,
 ) {
     for (at, value) in decoder.array(value, at) {
-        if let Some(spec) = tool::read(decoder, value, &at, unsaid) {
+        if let Some(spec) = tool::read(decoder, value, &at, reading) {
             builder.tool_at(at, spec);
         }
     }

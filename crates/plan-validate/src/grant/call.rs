@@ -52,6 +52,16 @@ pub enum Refusal {
         /// What is wrong with it, as a clause.
         reason: String,
     },
+    /// The call would go on to a URL that the grant does not take.
+    #[error("the URL that the argument {argument} of step `{step}` leads to {reason}")]
+    Onward {
+        /// The step.
+        step: StepId,
+        /// The argument, quoted.
+        argument: String,
+        /// What is wrong with the URL, as a clause.
+        reason: String,
+    },
     /// The attempt is one more than the plan declared.
     #[error("step `{step}` has {granted} attempts, and this is number {attempt}")]
     Attempt {

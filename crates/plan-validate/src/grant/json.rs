@@ -1,41 +1,62 @@
 //! A grant as JSON: for people's tools to read, and to be digested. Never read back.
 
-use std::fmt;
-
-use plan_model::{Declared, Effects, PlanLimits, Schema, Template};
+use plan_model::json::{Outlet, each_member, value_of};
+use plan_model::{AgentName, Effects, PlanLimits, Schema, Template};
 use serde_json::{Map, Value, json};
 
-use super::source::place;
 use super::{Approval, ArgRule, Grant, GrantedRoot, SiteGrant, Target};
 
 pub(super) fn to_value(grant: &Grant) -> Value {
-    let sites: Map<String, Value> = grant
-        .sites
-        .iter()
-        .map(|(step, site)| (step.to_string(), self::site(site)))
-        .collect();
-    let tools: Map<String, Value> = grant
-        .tools
-        .iter()
-        .map(|(tool, digest)| (tool.to_string(), digest.to_string().into()))
-        .collect();
-    json!({
-        "plan": grant.plan.to_string(),
-        "tools": tools,
-        "sites": sites,
-        "models": texts(&grant.models),
-        "languages": texts(&grant.languages),
-        "agents": texts(&grant.agents),
-        "secrets": texts(&grant.secrets),
-        "roots": grant.roots.iter().map(root).collect::<Vec<_>>(),
-        "budgets": budgets(&grant.budgets),
-        "sources": grant.sources.to_value(),
-        "host": grant.host.to_value(),
-    })
+    value_of(|out| write(out, grant))
 }
 
-fn texts<T: fmt::Display>(names: impl IntoIterator<Item = T>) -> Vec<String> {
-    names.into_iter().map(|name| name.to_string()).collect()
+/// Writes a grant. Of one site after the other no value is built: a plan may have thousands.
+pub(super) fn write(out: &mut dyn Outlet, grant: &Grant) {
+    out.open_object();
+    texts(out, "agents", &grant.agents);
+    value(out, "budgets", &budgets(&grant.budgets));
+    value(out, "host", &grant.host.to_value());
+    texts(out, "languages", &grant.languages);
+    texts(out, "models", &grant.models);
+    out.key("plan");
+    out.shown(&grant.plan);
+    let roots = grant.roots.iter().map(root);
+    value(out, "roots", &roots.collect());
+    texts(out, "secrets", &grant.secrets);
+    out.key("sites");
+    out.open_object();
+    // ids are ASCII, in which order they stand
+    for (step, site) in &grant.sites {
+        out.key(step.as_str());
+        write_site(out, site);
+    }
+    out.close_object();
+    value(out, "sources", &grant.sources.to_value());
+    let tools = grant.tools.iter();
+    let tools: Map<String, Value> = tools
+        .map(|(tool, digest)| (tool.to_string(), digest.to_string().into()))
+        .collect();
+    value(out, "tools", &Value::Object(tools));
+    out.close_object();
+}
+
+fn value(out: &mut dyn Outlet, key: &str, value: &Value) {
+    out.key(key);
+    out.value(value);
+}
+
+fn text(out: &mut dyn Outlet, key: &str, text: &str) {
+    out.key(key);
+    out.text(text);
+}
+
+fn texts<T: AsRef<str>>(out: &mut dyn Outlet, key: &str, names: impl IntoIterator<Item = T>) {
+    out.key(key);
+    out.open_array();
+    for name in names {
+        out.text(name.as_ref());
+    }
+    out.close_array();
 }
 
 fn root(root: &GrantedRoot) -> Value {
@@ -47,58 +68,90 @@ fn root(root: &GrantedRoot) -> Value {
     }
 }
 
-fn site(site: &SiteGrant) -> Value {
-    let mut members = Map::new();
-    let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
-    match &site.target {
-        Target::Tool(tool) => {
-            put("tool", tool.as_str().into());
-            put("effects", effects(site.effects));
-        }
-        Target::Language(language) => {
-            put("language", language.as_str().into());
-        }
-        Target::Model(model) => {
-            put("model", model.as_str().into());
-        }
-        Target::Agent { agent, tools } => {
-            put(
-                "agent",
-                json!(agent.as_ref().map(plan_model::AgentName::as_str)),
-            );
-            put("tools", json!(texts(tools)));
-        }
-    }
-    let rules = site.arguments.iter();
-    let rules: Map<String, Value> = rules
-        .map(|(name, rule)| (name.clone(), self::rule(rule)))
-        .collect();
-    put("arguments", Value::Object(rules));
-    put("max_attempts", site.max_attempts.into());
-    if let Some(seconds) = &site.timeout {
-        put("timeout_secs", seconds.to_string().into());
+fn write_site(out: &mut dyn Outlet, site: &SiteGrant) {
+    out.open_object();
+    if let Target::Agent { agent, .. } = &site.target {
+        let agent = agent.as_ref().map(AgentName::as_str);
+        value(out, "agent", &json!(agent));
     }
     match &site.approval {
         Approval::NotNeeded => {}
         Approval::AskAtCall(reason) => {
-            put("approval", json!({"ask_at_call": reason}));
+            value(out, "approval", &json!({"ask_at_call": reason}));
         }
         Approval::GivenBy(step) => {
-            put("approval", json!({"given_by": step.as_str()}));
+            value(out, "approval", &json!({"given_by": step.as_str()}));
         }
     }
-    place(&mut members, site.within.as_ref(), &site.behind);
-    Value::Object(members)
+    out.key("arguments");
+    out.open_object();
+    each_member(&site.arguments, |name, rule| {
+        out.key(name);
+        write_rule(out, rule);
+    });
+    out.close_object();
+    if !site.behind.is_empty() {
+        texts(out, "behind", &site.behind);
+    }
+    if let Target::Tool(_) = &site.target {
+        write_effects(out, site.effects);
+    }
+    if let Target::Language(language) = &site.target {
+        text(out, "language", language.as_str());
+    }
+    value(out, "max_attempts", &site.max_attempts.into());
+    if let Target::Model(model) = &site.target {
+        text(out, "model", model.as_str());
+    }
+    if let Some(seconds) = &site.timeout {
+        out.key("timeout_secs");
+        out.shown(seconds);
+    }
+    match &site.target {
+        Target::Tool(tool) => text(out, "tool", tool.as_str()),
+        Target::Agent { tools, .. } => texts(out, "tools", tools),
+        Target::Language(_) | Target::Model(_) => {}
+    }
+    if let Some(owner) = &site.within {
+        text(out, "within", owner.as_str());
+    }
+    out.close_object();
 }
 
-fn effects(effects: Effects) -> Value {
-    let fact = |fact: Declared| json!({"holds": fact.holds, "declared": fact.declared});
-    json!({
-        "read_only": fact(effects.read_only),
-        "idempotent": fact(effects.idempotent),
-        "destructive": fact(effects.destructive),
-        "open_world": fact(effects.open_world),
-    })
+fn write_effects(out: &mut dyn Outlet, effects: Effects) {
+    out.key("effects");
+    out.open_object();
+    for (name, fact) in [
+        ("destructive", effects.destructive),
+        ("idempotent", effects.idempotent),
+        ("open_world", effects.open_world),
+        ("read_only", effects.read_only),
+    ] {
+        out.key(name);
+        out.open_object();
+        value(out, "declared", &fact.declared.into());
+        value(out, "holds", &fact.holds.into());
+        out.close_object();
+    }
+    out.close_object();
+}
+
+/// What most arguments have is written as it stands.
+fn write_rule(out: &mut dyn Outlet, rule: &ArgRule) {
+    match rule {
+        ArgRule::Exact(exact) => {
+            out.open_object();
+            value(out, "exact", exact);
+            out.close_object();
+        }
+        ArgRule::From(reference, within) if **within == ArgRule::Any => {
+            out.open_object();
+            out.key("from");
+            out.shown(reference);
+            out.close_object();
+        }
+        _ => out.value(&self::rule(rule)),
+    }
 }
 
 /// Recurses as deep as rules are nested, which only [`ArgRule::and`] does, by one or two.

@@ -188,7 +188,7 @@ pub(crate) fn less(a: &Number, b: &Number) -> bool {
 }
 
 /// The scheme and host of an absolute URL; `None` where anything about it could be read two ways.
-fn split_url(url: &str) -> Option<(&str, &str)> {
+pub(super) fn split_url(url: &str) -> Option<(&str, &str)> {
     if url
         .chars()
         .any(|c| c.is_whitespace() || c.is_control() || c == '\\')

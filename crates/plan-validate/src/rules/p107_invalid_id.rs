@@ -2,7 +2,7 @@
 
 use plan_model::document::{Problem, ProblemKind};
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Expected, Finding, Severity};
 use crate::rule::{Check, Rule};
 use crate::text;
 
@@ -15,9 +15,16 @@ pub(super) const RULE: Rule = Rule::new(
 );
 
 fn check(problem: &Problem) -> Option<Finding> {
-    let ProblemKind::InvalidId { what, text, error } = &problem.kind else {
+    let ProblemKind::InvalidId {
+        what,
+        text,
+        error,
+        grammar,
+    } = &problem.kind
+    else {
         return None;
     };
     let message = format!("{} is not {what}: it {error}", text::quoted(text));
-    Some(RULE.at(problem.pointer.clone(), message).actual(text))
+    let finding = RULE.at(problem.pointer.clone(), message).actual(text);
+    Some(finding.expected(Expected::Type((*grammar).to_owned())))
 }

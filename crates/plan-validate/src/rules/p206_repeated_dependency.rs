@@ -41,7 +41,7 @@ fn check(facts: &Facts<'_>, visit: &Visit<'_, '_>, findings: &mut Findings) {
             RULE.at(again.clone(), message)
                 .related(place::dependency(index, before), "named here first")
                 .suggest(
-                    "remove the second entry",
+                    "remove this entry",
                     Applicability::MachineApplicable,
                     Some(Edit::Remove { pointer: again }),
                 ),

@@ -138,10 +138,81 @@ struct Http {
     kind: HttpKind,
     base_url: Option<String>,
     method: Option<Method>,
+    /// Below `base_url`; `{argument}` stands for a value, which stays one segment.
     path_template: Option<String>,
+    /// In place of both; as a whole it may be one `{argument}`.
+    url: Option<String>,
+    /// Absent: the arguments that stand nowhere else, where the method has no body.
+    query: Option<BTreeMap<String, String>>,
+    /// `${secret.NAME}` is a secret of the host.
     headers: Option<BTreeMap<String, String>>,
+    /// Absent: `json` for POST, PUT and PATCH.
+    body: Option<Body>,
+    output: Option<HttpOutput>,
+    /// Whether a status of failure is a result rather than a failure.
+    capture_status: Option<bool>,
+    #[schemars(range(min = 1, max = 67_108_864))]
+    max_response_bytes: Option<u64>,
+    #[schemars(range(min = 0, max = 20))]
+    max_redirects: Option<u64>,
+    /// Hosts that redirects may lead to beside the tool's own; `*.example.com` stands for every host below.
+    redirect_hosts: Option<Vec<String>>,
+    /// Whether a redirect may lead from https to http.
+    allow_downgrade: Option<bool>,
+    /// Whether servers of this machine and its networks may be called.
+    allow_private: Option<bool>,
+    /// Statuses that are likely to pass, beside 425, 500, 502, 503 and 504.
+    #[schemars(inner(range(min = 400, max = 599)))]
+    retry_statuses: Option<Vec<u64>>,
     #[schemars(range(min = 0))]
     timeout_secs: Option<f64>,
+}
+
+/// What is sent: the arguments that stand nowhere else, or what is written out here.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Body {
+    Word(BodyWord),
+    Json(JsonBody),
+    Form(FormBody),
+    Text(TextBody),
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum BodyWord {
+    Json,
+    Form,
+    None,
+}
+
+/// A text that is one `{argument}` takes the value with its type.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct JsonBody {
+    json: Value,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct FormBody {
+    form: BTreeMap<String, String>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct TextBody {
+    text: String,
+}
+
+/// `auto`: the body where it is JSON, else `{status, headers, body}`.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum HttpOutput {
+    Auto,
+    Json,
+    Text,
+    Response,
 }
 
 #[derive(JsonSchema)]

@@ -86,7 +86,7 @@ fn a_finding_names_its_step_and_what_may_stand_there() {
         report["findings"].as_array().unwrap().iter().map(plan_model::canonical_json).collect::<Vec<_>>().join("\n"),
         @r#"
     {"at":"/steps/0/tool","code":"P301","level":"error","one_of":["search","fetch","list","save","send","summarise"],"says":"there is no tool `serach`","step":"find"}
-    {"at":"/steps/1/after/1","code":"P206","edit":{"remove":"/after/1"},"fix":"remove the second entry","level":"warning","says":"`find` is a dependency already","see":["/steps/1/after/0"],"step":"tell"}
+    {"at":"/steps/1/after/1","code":"P206","edit":{"remove":"/after/1"},"fix":"remove this entry","level":"warning","says":"`find` is a dependency already","see":["/steps/1/after/0"],"step":"tell"}
     "#
     );
 }

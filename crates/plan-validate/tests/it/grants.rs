@@ -178,6 +178,28 @@ fn a_grants_digest_changes_with_what_it_allows() {
 }
 
 #[test]
+fn the_digest_of_a_grant_is_that_of_its_json() {
+    let is_of_json = |grant: &plan_validate::Grant| {
+        let json = serde_json::to_value(grant).unwrap();
+        assert_eq!(
+            grant.digest(),
+            plan_model::Digest::of_json(&json),
+            "{json:#}"
+        );
+    };
+    is_of_json(checked(&Policy::default()).grant());
+    is_of_json(checked(&Policy::default().require_approval_of(tool("send"))).grant());
+    // names whose order by bytes is not that of canonical JSON
+    let catalog = ToolCatalog::from_names(TOOLS).unwrap();
+    let args =
+        json!({"\u{e000}": 1, "\u{1f600}": {"b": "${step.f.x}", "a": 2}, "é": "x ${step.f.x}"});
+    let text = json!({"steps": [{"name": "f", "tool": "send"}, {"name": "s", "tool": "send", "args": args, "after": ["f"]}]}).to_string();
+    let policy = Policy::default();
+    let plan = check(&text, &Context::new(&catalog, &policy)).unwrap();
+    is_of_json(plan.grant());
+}
+
+#[test]
 fn what_a_narrowed_grant_allows_its_parent_allows() {
     let plan = checked(&Policy::default());
     let mut narrowing = Narrowing::default();

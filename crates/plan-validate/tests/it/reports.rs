@@ -247,7 +247,7 @@ fn a_report_shows_what_a_suggestion_changes() {
       |
     3 |   {"name": "größe 你好", "tool": "send", "after": ["a", "a"]}
       |                                                    ^^^
-    help: remove the second entry
+    help: remove this entry
       |
     3 -   {"name": "größe 你好", "tool": "send", "after": ["a", "a"]}
     3 +   {"name": "größe 你好", "tool": "send", "after": ["a"]}

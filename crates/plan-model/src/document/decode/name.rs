@@ -4,7 +4,7 @@ use super::{Decoder, Place};
 use crate::document::ProblemKind;
 use crate::document::problem::capped;
 use crate::document::tree::NodeRef;
-use crate::id::{Name, check_identifier};
+use crate::id::{HOST_NAME, IDENTIFIER, Name, check_identifier};
 use crate::reference::{Spelling, plan_references};
 use crate::{IdError, StepId};
 
@@ -23,7 +23,7 @@ impl Decoder {
         let text = self.name_text(at, what)?;
         let at = at?;
         if let Err(error) = check_identifier(text, self.name_bytes) {
-            self.invalid_name(&at, what, text, error);
+            self.invalid_name(&at, what, text, (error, IDENTIFIER));
         }
         Some(self.names.name(text))
     }
@@ -43,6 +43,7 @@ impl Decoder {
                 what,
                 text: capped(text),
                 error,
+                grammar: IDENTIFIER,
             }
         } else {
             return self.names.name(text);
@@ -61,7 +62,7 @@ impl Decoder {
         let text = self.name_text(at, what)?;
         let at = at?;
         if let Err(error) = T::check(text) {
-            self.invalid_name(&at, what, text, error);
+            self.invalid_name(&at, what, text, (error, HOST_NAME));
         }
         Some(self.names.name(text))
     }
@@ -101,13 +102,14 @@ impl Decoder {
         at: &Place<'_, '_>,
         what: &'static str,
         text: &str,
-        error: IdError,
+        (error, grammar): (IdError, &'static str),
     ) {
         self.stand_in(at);
         let kind = ProblemKind::InvalidId {
             what,
             text: capped(text),
             error,
+            grammar,
         };
         self.report(at, kind);
     }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Decoder, Place};
+use crate::document::number::Number;
 use crate::document::problem::capped;
 use crate::document::string::quoted;
 use crate::document::tree::{Kind, NodeRef};
@@ -21,19 +22,22 @@ impl Decoder {
 
     pub(crate) fn truth(&mut self, at: Option<Place<'_, '_>>) -> Option<bool> {
         let at = at?;
-        if let Kind::Bool(value) = at.node.kind() {
-            return Some(value);
+        match at.node.kind() {
+            Kind::True => Some(true),
+            Kind::False => Some(false),
+            _ => {
+                self.wrong_shape(&at, "true or false", &[]);
+                None
+            }
         }
-        self.wrong_shape(&at, "true or false", &[]);
-        None
     }
 
     /// A whole number of at least `from`.
     pub(crate) fn whole(&mut self, at: Option<Place<'_, '_>>, from: u64) -> Option<u64> {
         let at = at?;
-        let number = match at.node.kind() {
-            Kind::Int(value) => u64::try_from(value).ok(),
-            Kind::Uint(value) => Some(value),
+        let number = match at.node.as_number() {
+            Some(Number::Int(value)) => u64::try_from(value).ok(),
+            Some(Number::Uint(value)) => Some(value),
             _ => None,
         };
         let number = number.filter(|number| *number >= from);
@@ -46,13 +50,13 @@ impl Decoder {
     /// Seconds with at most three decimals.
     pub(crate) fn seconds(&mut self, at: Option<Place<'_, '_>>) -> Option<Seconds> {
         let at = at?;
-        let millis = match at.node.kind() {
-            Kind::Int(value) => u64::try_from(value)
+        let millis = match at.node.as_number() {
+            Some(Number::Int(value)) => u64::try_from(value)
                 .ok()
                 .and_then(|value| value.checked_mul(1000)),
-            Kind::Uint(value) => value.checked_mul(1000),
-            Kind::Float(value) => millis(value),
-            _ => None,
+            Some(Number::Uint(value)) => value.checked_mul(1000),
+            Some(Number::Float(value)) => millis(value),
+            None => None,
         };
         if millis.is_none() {
             self.wrong_shape(&at, "seconds from 0 with at most three decimals", &[]);
@@ -63,10 +67,10 @@ impl Decoder {
     /// Any number.
     pub(crate) fn number(&mut self, at: Option<Place<'_, '_>>) -> Option<f64> {
         let at = at?;
-        let number = match at.node.kind() {
-            Kind::Int(_) | Kind::Uint(_) => at.node.source().parse().ok(),
-            Kind::Float(value) => Some(value),
-            _ => None,
+        let number = match at.node.as_number() {
+            Some(Number::Int(_) | Number::Uint(_)) => at.node.source().parse().ok(),
+            Some(Number::Float(value)) => Some(value),
+            None => None,
         };
         if number.is_none() {
             self.wrong_shape(&at, "a number", &[]);
@@ -90,7 +94,7 @@ impl Decoder {
     /// The number 1: the only version of a format there is.
     pub(crate) fn version_one(&mut self, at: Option<Place<'_, '_>>) {
         if let Some(at) = at
-            && at.node.kind() != Kind::Int(1)
+            && at.node.as_number() != Some(Number::Int(1))
         {
             self.wrong_shape(&at, "1, the version of the format", &[]);
         }
@@ -99,7 +103,7 @@ impl Decoder {
     /// A JSON Schema: an object, or true or false.
     pub(crate) fn schema(&mut self, at: Option<Place<'_, '_>>) -> Option<Schema> {
         let at = at?;
-        if let Kind::Object | Kind::Bool(_) = at.node.kind() {
+        if let Kind::Object | Kind::True | Kind::False = at.node.kind() {
             return self.value(Some(at)).map(Schema);
         }
         self.wrong_shape(&at, "a JSON Schema", &[]);
@@ -141,15 +145,10 @@ fn millis(seconds: f64) -> Option<u64> {
 /// A value in a few words, for a message.
 pub(crate) fn describe(node: NodeRef<'_>) -> String {
     match node.kind() {
-        Kind::Null
-        | Kind::Bool(_)
-        | Kind::Int(_)
-        | Kind::Uint(_)
-        | Kind::Float(_)
-        | Kind::Inexact => {
+        Kind::Null | Kind::True | Kind::False | Kind::Number | Kind::Inexact => {
             format!("`{}`", capped(node.source()))
         }
-        Kind::Plain | Kind::Escaped(_) => format!("the text `{}`", quoted(&capped(node.text()))),
+        Kind::Plain | Kind::Escaped => format!("the text `{}`", quoted(&capped(node.text()))),
         Kind::Array => "an array".to_owned(),
         Kind::Object => "an object".to_owned(),
     }

@@ -1,7 +1,7 @@
 //! A plan but for its steps.
 
-use super::Outlet;
 use super::step::write_step;
+use crate::json::Outlet;
 use crate::{Input, Metadata, Plan, PlanLimits, PlanOutput};
 
 /// What a plan is written for.

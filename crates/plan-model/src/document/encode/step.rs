@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Outlet;
 use crate::document::words::Word;
+use crate::json::{Outlet, each_member};
 use crate::{
     AgentCall, CodeCall, CodeSource, Condition, FanIn, FanOut, HumanInteraction, PromptCall, Retry,
     Step, StepConfig, StepKind, Template, ToolCall,
@@ -146,16 +146,8 @@ fn templates(out: &mut dyn Outlet, key: &str, members: &BTreeMap<String, Templat
     }
     out.key(key);
     out.open_object();
-    if members.keys().all(|name| name.is_ascii()) {
-        for (name, value) in members {
-            out.template_member(name, Some(value));
-        }
-    } else {
-        let mut in_order: Vec<_> = members.iter().collect();
-        in_order.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
-        for (name, value) in in_order {
-            out.template_member(name, Some(value));
-        }
-    }
+    each_member(members, |name, value| {
+        out.template_member(name, Some(value));
+    });
     out.close_object();
 }

@@ -20,7 +20,7 @@ impl Parser<'_> {
         let mut at = open.node + 1;
         while let Some(value) = self.nodes.get(at as usize + 1) {
             keys.push(at);
-            at = value.next;
+            at = value.next(at + 1);
         }
         let mut found = Vec::new();
         if keys.len() <= FEW {

@@ -49,7 +49,7 @@ impl<'t> Parser<'t> {
                 return true;
             }
             match self.nodes.get(key as usize + 1) {
-                Some(value) if open != Some(key + 1) => key = value.next,
+                Some(value) if open != Some(key + 1) => key = value.next(key + 1),
                 _ => break,
             }
         }

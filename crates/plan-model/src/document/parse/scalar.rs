@@ -1,12 +1,12 @@
 //! Strings, numbers and the three words.
 
 use crate::Pointer;
-use crate::document::number::{self, Number};
+use crate::document::number;
 use crate::document::problem::capped;
 use crate::document::tree::Kind;
 use crate::document::{ProblemKind, Span, string};
 
-use super::{Fault, Parser, offset, syntax};
+use super::{Fault, Parser, syntax};
 
 impl Parser<'_> {
     pub(super) fn string(&mut self) -> Result<u32, Fault> {
@@ -18,14 +18,14 @@ impl Parser<'_> {
             span: syntax::character_at(self.text, fault.at),
         })?;
         self.at = end;
-        let kind = match unescaped {
-            None => Kind::Plain,
+        Ok(match unescaped {
+            None => self.push(Kind::Plain, start, 0),
             Some(text) => {
+                let index = self.unescaped.len();
                 self.unescaped.push(text.into());
-                Kind::Escaped(offset(self.unescaped.len() - 1))
+                self.push(Kind::Escaped, start, index)
             }
-        };
-        Ok(self.push(kind, start))
+        })
     }
 
     pub(super) fn number(&mut self) -> Result<(), Fault> {
@@ -34,9 +34,7 @@ impl Parser<'_> {
             .map_err(|(message, length)| self.fault_at(message, start + length))?;
         let text = self.text.get(start..self.at).unwrap_or_default();
         let kind = match number::exact(text) {
-            Some(Number::Int(value)) => Kind::Int(value),
-            Some(Number::Uint(value)) => Kind::Uint(value),
-            Some(Number::Float(value)) => Kind::Float(value),
+            Some(_) => Kind::Number,
             None => {
                 let kind = ProblemKind::InexactNumber { text: capped(text) };
                 let span = Span {
@@ -53,7 +51,7 @@ impl Parser<'_> {
                 Kind::Inexact
             }
         };
-        self.push(kind, start);
+        self.push(kind, start, 0);
         Ok(())
     }
 
@@ -61,9 +59,9 @@ impl Parser<'_> {
     pub(super) fn literal(&self) -> Result<(Kind, usize), Fault> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let (kind, length) = if rest.starts_with(b"true") {
-            (Kind::Bool(true), 4)
+            (Kind::True, 4)
         } else if rest.starts_with(b"false") {
-            (Kind::Bool(false), 5)
+            (Kind::False, 5)
         } else if rest.starts_with(b"null") {
             (Kind::Null, 4)
         } else {

@@ -192,7 +192,7 @@ fn p104_wrong_shapes_are_all_reported() {
     /steps/4/config/args/0 1 WrongShape { expected: "text", one_of: [], actual: "`1`" }
     /steps/4/config/env/A 1 WrongShape { expected: "text", one_of: [], actual: "`1`" }
     /steps/5/config {"type": "PROMPT_CALL", "model": "", "us MissingField { field: "output_field" }
-    /steps/5/config/model "" InvalidId { what: "a model name", text: "", error: Empty }
+    /steps/5/config/model "" InvalidId { what: "a model name", text: "", error: Empty, grammar: "1 to 256 bytes of text without control characters" }
     /steps/5/config/user_prompt 5 WrongShape { expected: "text", one_of: [], actual: "`5`" }
     /steps/5/config/output_schema 5 WrongShape { expected: "a JSON Schema", one_of: [], actual: "`5`" }
     /steps/5/config/temperature "hot" WrongShape { expected: "a number", one_of: [], actual: "the text `hot`" }
@@ -267,13 +267,13 @@ fn p107_invalid_names() {
         ]"#
     ));
     assert_snapshot!(problems_of(&text), @r#"
-    /inputs/0/name "a b" InvalidId { what: "an input name", text: "a b", error: Character { character: ' ', at: 1 } }
-    /config/input "input" InvalidId { what: "a config key", text: "input", error: Reserved }
-    /outputs/0/name "" InvalidId { what: "an output name", text: "", error: Empty }
-    /steps/0/id "1a" InvalidId { what: "a step id", text: "1a", error: Character { character: '1', at: 0 } }
-    /steps/0/config/tool "a\u0000" InvalidId { what: "a tool name", text: "a\0", error: Character { character: '\0', at: 1 } }
-    /steps/1/id "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx InvalidId { what: "a step id", text: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", error: TooLong { actual: 65, limit: 64 } }
-    /steps/1/config/item_var "" InvalidId { what: "an item name", text: "", error: Empty }
+    /inputs/0/name "a b" InvalidId { what: "an input name", text: "a b", error: Character { character: ' ', at: 1 }, grammar: "a letter or `_`, then letters, digits, `_` and `-`, and no reserved word" }
+    /config/input "input" InvalidId { what: "a config key", text: "input", error: Reserved, grammar: "a letter or `_`, then letters, digits, `_` and `-`, and no reserved word" }
+    /outputs/0/name "" InvalidId { what: "an output name", text: "", error: Empty, grammar: "1 to 256 bytes of text without control characters" }
+    /steps/0/id "1a" InvalidId { what: "a step id", text: "1a", error: Character { character: '1', at: 0 }, grammar: "a letter or `_`, then letters, digits, `_` and `-`, and no reserved word" }
+    /steps/0/config/tool "a\u0000" InvalidId { what: "a tool name", text: "a\0", error: Character { character: '\0', at: 1 }, grammar: "1 to 256 bytes of text without control characters" }
+    /steps/1/id "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx InvalidId { what: "a step id", text: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", error: TooLong { actual: 65, limit: 64 }, grammar: "a letter or `_`, then letters, digits, `_` and `-`, and no reserved word" }
+    /steps/1/config/item_var "" InvalidId { what: "an item name", text: "", error: Empty, grammar: "a letter or `_`, then letters, digits, `_` and `-`, and no reserved word" }
     "#);
 }
 

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use crate::decode::{self, Decoder, Fields};
 
+mod http;
+
 /// The kinds of `config`.
 pub(crate) const KINDS: [(&str, Kind); 3] = [
     ("subprocess", Kind::Subprocess),
@@ -18,9 +20,9 @@ pub(crate) enum Kind {
     Subprocess,
     Http,
     Mcp,
+    /// One that a host added.
+    Own,
 }
-
-const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// What the way of running says about effects: the HTTP methods mean something.
 pub(super) fn effects(config: &Value) -> Effects {
@@ -29,7 +31,8 @@ pub(super) fn effects(config: &Value) -> Effects {
         return effects;
     }
     match config.get("method").and_then(Value::as_str) {
-        Some("GET" | "HEAD" | "OPTIONS") => {
+        // GET where nothing is said
+        None | Some("GET" | "HEAD" | "OPTIONS") => {
             effects.read_only = Declared::said(true);
             effects.idempotent = Declared::said(true);
             effects.destructive = Declared::said(false);
@@ -40,19 +43,19 @@ pub(super) fn effects(config: &Value) -> Effects {
     effects
 }
 
-/// Reports what is wrong with a `config`.
-pub(super) fn check(decoder: &mut Decoder, config: &Value, at: &Pointer) {
+/// Reports what is wrong with a `config`, which may be of one of the host's own kinds.
+pub(super) fn check(decoder: &mut Decoder, config: &Value, at: &Pointer, own: &[&str]) {
     let Some(mut fields) = decoder.object(config.clone(), at) else {
         return;
     };
     let kind = fields
         .require(decoder, "kind")
-        .and_then(|(at, value)| decoder.word(value, &at, &KINDS));
+        .and_then(|(at, value)| kind(decoder, value, &at, own));
     match kind {
         Some(Kind::Subprocess) => subprocess(decoder, &mut fields),
-        Some(Kind::Http) => http(decoder, &mut fields),
+        Some(Kind::Http) => http::check(decoder, &mut fields),
         // the adapter knows its own fields
-        Some(Kind::Mcp) | None => {
+        Some(Kind::Mcp | Kind::Own) | None => {
             fields.rest();
         }
     }
@@ -80,14 +83,20 @@ fn subprocess(decoder: &mut Decoder, fields: &mut Fields) {
     fields.read("capture_status", |value, at| decoder.boolean(value, at));
 }
 
-fn http(decoder: &mut Decoder, fields: &mut Fields) {
-    for name in ["base_url", "path_template"] {
-        fields.read(name, |value, at| decoder.string(value, at));
+fn kind(decoder: &mut Decoder, value: Value, at: &Pointer, own: &[&str]) -> Option<Kind> {
+    let word = decoder.string(value, at)?;
+    let known = KINDS.iter().find(|(known, _)| *known == word);
+    let known = known.map(|(_, kind)| *kind);
+    let known = known.or_else(|| own.contains(&word.as_str()).then_some(Kind::Own));
+    if known.is_none() {
+        let ours = KINDS.iter().map(|(known, _)| *known);
+        let further = own
+            .iter()
+            .copied()
+            .filter(|own| ours.clone().all(|known| known != *own));
+        decoder.none_of(&word, at, ours.clone().chain(further));
     }
-    let words = METHODS.map(|method| (method, ()));
-    fields.read("method", |value, at| decoder.word(value, at, &words));
-    text_map(decoder, fields.take("headers"));
-    fields.read("timeout_secs", |value, at| decoder.seconds(&value, at));
+    known
 }
 
 /// The most that one call may take, where the way of running says so.

@@ -5,7 +5,7 @@ use plan_model::{
 };
 use serde_json::Value;
 
-use super::{Unsaid, config};
+use super::{Reading, Unsaid, config};
 use crate::decode::Decoder;
 
 /// The words of `output_trust`.
@@ -16,7 +16,7 @@ pub(super) fn read(
     decoder: &mut Decoder,
     value: Value,
     at: &Pointer,
-    unsaid: Unsaid,
+    reading: Reading<'_>,
 ) -> Option<ToolSpec> {
     let mut fields = decoder.object(value, at)?;
     let name = fields
@@ -30,7 +30,7 @@ pub(super) fn read(
     spec.output_schema = fields.read("output_schema", |value, at| schema(decoder, value, at));
     if let Some((at, value)) = fields.take("config") {
         spec.effects = config::effects(&value);
-        config::check(decoder, &value, &at);
+        config::check(decoder, &value, &at, reading.kinds);
         spec.config = Some(value);
     }
     if let Some((at, value)) = fields.take("effects") {
@@ -62,7 +62,7 @@ pub(super) fn read(
         .or_else(|| config::timeout(spec.config.as_ref()?));
     spec.allowlisted = fields
         .read("allowlisted", |value, at| decoder.boolean(value, at))
-        .unwrap_or(unsaid == Unsaid::Allowlisted);
+        .unwrap_or(reading.unsaid == Unsaid::Allowlisted);
     fields.finish(decoder);
     name.map(|_| spec)
 }
