@@ -129,9 +129,10 @@ fn every_folder_has_a_plan_that_checks() {
         let folder = Folder::new();
         let at = |name: &str| path.join(name).display().to_string();
         let (policy, catalog) = (at("policy.yaml"), at("tools.yaml"));
-        let (plan, tools) = match path.join("bundle.json").exists() {
-            true => (at("bundle.json"), vec![]),
-            false => (at("plan.json"), vec!["--tools", &catalog]),
+        let (plan, tools) = if path.join("bundle.json").exists() {
+            (at("bundle.json"), vec![])
+        } else {
+            (at("plan.json"), vec!["--tools", &catalog])
         };
         let mut check = vec!["check", &plan, "--policy", &policy, "--format", "json"];
         check.extend(&tools);

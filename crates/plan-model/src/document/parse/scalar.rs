@@ -1,6 +1,5 @@
 //! Strings, numbers and the three words.
 
-use crate::Pointer;
 use crate::document::number;
 use crate::document::problem::capped;
 use crate::document::tree::Kind;
@@ -33,25 +32,19 @@ impl Parser<'_> {
         self.at += syntax::number(self.bytes.get(start..).unwrap_or_default())
             .map_err(|(message, length)| self.fault_at(message, start + length))?;
         let text = self.text.get(start..self.at).unwrap_or_default();
-        let kind = match number::exact(text) {
-            Some(_) => Kind::Number,
-            None => {
-                let kind = ProblemKind::InexactNumber { text: capped(text) };
-                let span = Span {
-                    start,
-                    end: self.at,
-                };
-                let depth = self.open.len();
-                if self.problems.is_full() {
-                    self.problems.add(kind, span, Pointer::root);
-                } else {
-                    let pointer = self.pointer(depth);
-                    self.problems.add(kind, span, || pointer);
-                }
-                Kind::Inexact
-            }
+        if number::exact(text).is_some() {
+            self.push(Kind::Number, start, 0);
+            return Ok(());
+        }
+        let kind = ProblemKind::InexactNumber { text: capped(text) };
+        let span = Span {
+            start,
+            end: self.at,
         };
-        self.push(kind, start, 0);
+        let pointer = (!self.problems.is_full()).then(|| self.pointer(self.open.len()));
+        self.problems
+            .add(kind, span, || pointer.unwrap_or_default());
+        self.push(Kind::Inexact, start, 0);
         Ok(())
     }
 
