@@ -223,6 +223,7 @@ impl Drive {
     /// Drives until the run has ended or has to wait.
     async fn run(&mut self) -> Result<RunRecord, ExecError> {
         if self.origin == Origin::Resumed {
+            self.recall().await;
             for request in self.open_requests() {
                 self.ask(request);
             }
@@ -249,6 +250,19 @@ impl Drive {
                 });
             }
         }
+    }
+
+    /// Learns again which secrets the run was lent before.
+    async fn recall(&mut self) {
+        if self.lending.is_idle() {
+            return;
+        }
+        let record = self.machine.record();
+        let tried = record.all_steps().into_iter();
+        let tried = tried.filter(|(_, step)| !step.attempts.is_empty());
+        let source = self.shared.secrets.clone();
+        let steps = tried.map(|(path, _)| path.step().clone());
+        self.lending.recall(source, steps).await;
     }
 
     /// Waits for anything to happen, and takes in all that has.

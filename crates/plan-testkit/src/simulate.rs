@@ -21,9 +21,11 @@
 //! ```
 
 mod act;
+mod agents;
 mod batch;
 mod chances;
 mod claims;
+mod coverage;
 mod driver;
 mod effects;
 mod folded;
@@ -49,6 +51,7 @@ use plan_validate::ValidatedPlan;
 use serde_json::{Map, Value};
 
 pub use chances::Chances;
+pub use coverage::Coverage;
 pub use effects::{Performed, SimulatedCall};
 pub use invariants::{Broken, Invariant, invariants};
 pub use journal::{Entry, Writer};

@@ -136,6 +136,33 @@ impl Lending {
         stopped
     }
 
+    /// Asks for what these steps were lent in an earlier drive, so that it is struck from what they left behind.
+    ///
+    /// What cannot be had any more cannot be told apart from other text, and is passed over.
+    pub(crate) async fn recall(
+        &mut self,
+        source: Option<Arc<dyn SecretSource>>,
+        steps: impl Iterator<Item = StepId>,
+    ) {
+        let steps: BTreeSet<StepId> = steps.collect();
+        let names: BTreeSet<SecretName> = steps
+            .iter()
+            .flat_map(|step| self.needs(step).iter().cloned())
+            .collect();
+        for name in names {
+            let asked = AssertUnwindSafe(lend(source.clone(), vec![name.clone()])).catch_unwind();
+            match tokio::time::timeout(PATIENCE, asked).await {
+                Ok(Ok(Ok(lent))) => self.remember(&lent),
+                _ => tracing::warn!(secret = %name, "a secret that was lent before cannot be had"),
+            }
+        }
+    }
+
+    /// Whether no step needs any.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.needs.is_empty()
+    }
+
     /// What a step needs; empty for almost every step.
     pub(crate) fn needs(&self, step: &StepId) -> &[SecretName] {
         self.needs.get(step).map_or(&[], Vec::as_slice)

@@ -9,7 +9,7 @@ use plan_testkit::Scripted;
 use plan_validate::Policy;
 use serde_json::{Value, json};
 
-use crate::lab::{Lab, call, plan, plan_with, registry, statuses};
+use crate::lab::{Lab, ask, call, plan, plan_with, registry, somebody, statuses, with};
 
 const CANARY: &str = "c4n4ry-5ecret";
 
@@ -131,4 +131,46 @@ async fn case_40_a_source_that_panics_fails_the_step_that_asked_and_no_other() {
     let record = run.wait().await.unwrap();
     assert_eq!(statuses(&record), "a succeeded, b failed, c succeeded");
     assert_eq!(record.failure().unwrap().effect, Effect::None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn case_42_a_secret_lent_before_a_resume_is_struck_after_it() {
+    let lab = lab();
+    let login = tool("login").returns(json!({"in": true}));
+    let remembers = Scripted::tool("remembers").returns(json!({"still": CANARY}));
+    let tools = registry([&login, &remembers]);
+    let text = plan(&[
+        call("a", "login", json!({"key": "${secret.KEY}"})),
+        with(ask("q", json!({})), json!({"depends_on": ["a"]})),
+        with(
+            call("b", "remembers", json!({})),
+            json!({"depends_on": ["q"]}),
+        ),
+    ]);
+    let executor = || {
+        let secrets = MemorySecrets::new([("KEY", Secret::new(CANARY))]);
+        lab.executor(&tools).secrets(secrets)
+    };
+    let started = executor();
+    let plan = lab.check(&text, &tools);
+    let run = started.start(plan, Inputs::none()).await.unwrap();
+    let request = run.wait().await.unwrap().waiting()[0].id.clone();
+    let answer = plan_run::Answer::Text("go on".to_owned());
+    run.answer(request, answer, somebody()).await.unwrap();
+    let again = executor();
+    let record = again.resume(run.id()).await.unwrap().wait().await.unwrap();
+    assert_eq!(record.step("b").unwrap().outputs["still"], "***");
+    assert_eq!(login.calls().len(), 1);
+
+    // a source that lost it, or falls over it, keeps nothing from going on
+    let run = started
+        .start(lab.check(&text, &tools), Inputs::none())
+        .await
+        .unwrap();
+    let request = run.wait().await.unwrap().waiting()[0].id.clone();
+    let answer = plan_run::Answer::Text("go on".to_owned());
+    run.answer(request, answer, somebody()).await.unwrap();
+    let broken = lab.executor(&tools).secrets(Broken);
+    let record = broken.resume(run.id()).await.unwrap().wait().await.unwrap();
+    assert_eq!(record.status(), RunStatus::Succeeded);
 }

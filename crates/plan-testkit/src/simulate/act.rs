@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use plan_model::Timestamp;
 use plan_run::{Answer, RequestId, StepPath};
 
+use super::agents::Spoken;
 use crate::generate::Random;
 
 /// Something that happens at a time.
@@ -30,6 +31,8 @@ pub(crate) enum Act {
     TakesUp,
     /// What made the run fail is put right, and it is resumed.
     Fixes,
+    /// An agent in flight says something.
+    Speaks { life: u64, spoken: Spoken },
     /// A person says something.
     Says(Said),
 }

@@ -6,6 +6,7 @@ use plan_model::Timestamp;
 use plan_run::{Event, Machine, StepPath};
 
 use super::act::Said;
+use super::agents::Spoken;
 use super::batch::Settled;
 
 /// A process, from when it takes the run up until it leaves or dies.
@@ -22,6 +23,8 @@ pub(crate) struct Driver {
     pub(crate) flights: BTreeMap<(StepPath, u32), usize>,
     pub(crate) results: Vec<Settled>,
     pub(crate) told: Vec<Said>,
+    /// What agents said.
+    pub(crate) spoken: Vec<Spoken>,
     /// Whether it leaves when the run waits.
     pub(crate) leaves: bool,
     pub(crate) sleeps_until: Option<Timestamp>,
@@ -49,6 +52,7 @@ impl Driver {
             flights: BTreeMap::new(),
             results: Vec::new(),
             told: Vec::new(),
+            spoken: Vec::new(),
             leaves: false,
             sleeps_until: None,
             unperformed: Vec::new(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use plan_model::{StepConfig, StepId, Timestamp};
 use plan_run::{
     AgentReport, AttemptSuccess, Effect, EffectCall, Failure, FailureClass, IdempotencyKey,
-    ModelAnswer, RetryAdvice, StepPath,
+    ModelAnswer, ModelUsage, RetryAdvice, StepPath,
 };
 use plan_validate::ValidatedPlan;
 use serde_json::{Map, Value};
@@ -55,6 +55,10 @@ pub struct Performed {
     pub(crate) journal: usize,
     /// Whether it may be made twice.
     pub(crate) is_repeatable: bool,
+    /// The most tokens that it may use, where it asks models and they have a bound.
+    pub(crate) tokens: Option<u64>,
+    /// What the model of a question counts for its answer.
+    pub(crate) usage: Option<ModelUsage>,
     pub(crate) outcome: Outcome,
 }
 

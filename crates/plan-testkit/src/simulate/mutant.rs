@@ -27,6 +27,8 @@ pub enum Mutant {
     SwallowsALateResult,
     /// Calls on when all calls have been made.
     IgnoresTheBudget,
+    /// Promises every token of the run to each question.
+    PromisesEveryToken,
     /// Runs a step again that is done.
     RunsItAgain,
     /// Ends a run without a word about steps that never ran.
@@ -81,7 +83,7 @@ impl Twisted {
 
 impl Mutant {
     /// Every mutant.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::ForgetsRecovery,
         Self::RepeatsAfterACrash,
         Self::RepeatsWithoutAWord,
@@ -90,6 +92,7 @@ impl Mutant {
         Self::LosesAnOutput,
         Self::SwallowsALateResult,
         Self::IgnoresTheBudget,
+        Self::PromisesEveryToken,
         Self::RunsItAgain,
         Self::LeavesAStepPending,
         Self::WritesAfterItWasFenced,

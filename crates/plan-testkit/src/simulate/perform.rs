@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use plan_run::event::AttemptStarted;
 use plan_run::{
-    AttemptSuccess, Effect, EffectCall, Ending, Event, EventKind, Failure, IdempotencyKey, StepPath,
+    AttemptSuccess, Effect, EffectCall, Ending, Event, EventKind, Failure, IdempotencyKey,
+    ModelUsage, StepPath,
 };
 
 use super::act::{Act, Reads};
+use super::agents;
 use super::batch::Settled;
 use super::driver::Driver;
 use super::effects::{self, Outcome, Performed};
+use super::mutant::Mutant;
 use super::world::World;
 
 /// What a call may take where nothing bounds it.
@@ -25,6 +28,11 @@ impl World<'_> {
         for event in events {
             if let EventKind::ItemsStopped { step } = &event.kind {
                 self.stops_within(driver, step);
+            }
+            if let EventKind::AgentCalled(called) = &event.kind
+                && called.refusal.is_none()
+            {
+                self.agent_acts(driver.life, &called.step, called.attempt, called.call);
             }
             if let EventKind::AttemptStarted(started) = &event.kind {
                 if self.sim.mutant.is_some() {
@@ -87,7 +95,8 @@ impl World<'_> {
             acts: true,
             hangs: false,
         };
-        let call = self.made(&started.step, started.attempt, started.key.clone(), outcome);
+        let (step, key) = (&started.step, started.key.clone());
+        let call = self.made((step, started.attempt, key), outcome, (None, None));
         self.acts(call);
     }
 
@@ -96,7 +105,22 @@ impl World<'_> {
         let outcome = effects::outcome(self.sim, step, tried, call);
         let (acts, hangs) = (outcome.acts, outcome.hangs);
         let limit = call.timeout();
-        let made = self.made(step, attempt, call.key().clone(), outcome);
+        let costs = match call {
+            EffectCall::Prompt(prompt) => {
+                let number = 100 * tried;
+                let usage = agents::usage(self.sim.seed, step, number, prompt.max_tokens);
+                (prompt.max_tokens, Some(usage))
+            }
+            EffectCall::Agent(agent) => (agent.tokens, None),
+            EffectCall::Tool(_) | EffectCall::Code(_) => (None, None),
+        };
+        let costs = match (self.sim.mutant, costs) {
+            (Some(Mutant::PromisesEveryToken), (Some(_), usage)) => {
+                (self.sim.plan.grant().budgets().max_model_tokens, usage)
+            }
+            (_, costs) => costs,
+        };
+        let made = self.made((step, attempt, call.key().clone()), outcome, costs);
         let life = driver.life;
         self.note(|| format!("  process {life} calls {step} #{attempt}"));
         driver.flights.insert((step.clone(), attempt), made);
@@ -111,6 +135,10 @@ impl World<'_> {
         } else {
             self.soon(millis)
         };
+        if let EffectCall::Agent(agent) = call {
+            let before = usize::try_from(lands.since(self.now).as_millis()).unwrap_or(0);
+            self.agent_departs((life, step, attempt), agent, tried, before);
+        }
         if acts {
             let before = usize::try_from(lands.since(self.now).as_millis()).unwrap_or(0);
             let at = self.soon(before + 1);
@@ -128,10 +156,9 @@ impl World<'_> {
 
     fn made(
         &mut self,
-        step: &StepPath,
-        attempt: u32,
-        key: IdempotencyKey,
+        (step, attempt, key): (&StepPath, u32, IdempotencyKey),
         outcome: Outcome,
+        (tokens, usage): (Option<u64>, Option<ModelUsage>),
     ) -> usize {
         self.performed.push(Performed {
             step: step.clone(),
@@ -142,6 +169,8 @@ impl World<'_> {
             delivered: None,
             journal: self.journal.end(),
             is_repeatable: effects::is_repeatable(&self.sim.plan, step.step()),
+            tokens,
+            usage,
             outcome,
         });
         self.performed.len() - 1

@@ -4,6 +4,7 @@ use std::fmt;
 
 use plan_run::{RunRecord, StepPath};
 
+use super::agents::AgentsCall;
 use super::trace::Trace;
 use super::{Broken, Entry, Performed, Simulation};
 
@@ -73,6 +74,7 @@ pub(crate) struct Run {
     pub(crate) record: RunRecord,
     pub(crate) journal: Vec<Entry>,
     pub(crate) effects: Vec<Performed>,
+    pub(crate) agents_calls: Vec<AgentsCall>,
     pub(crate) words: Vec<Word>,
     /// What was found on the way.
     pub(crate) broken: Vec<Broken>,

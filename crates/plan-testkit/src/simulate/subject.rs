@@ -157,6 +157,10 @@ fn ruffled(mut case: Case, random: &mut Random) -> Case {
     if random.chance(10) {
         limits.insert("max_wall_secs".to_owned(), json!(5 + random.below(40)));
     }
+    if random.chance(25) {
+        let tokens = 300 + random.below(3_000);
+        limits.insert("max_model_tokens".to_owned(), json!(tokens));
+    }
     if random.chance(30) {
         limits.insert("max_concurrency".to_owned(), json!(1 + random.below(3)));
     }

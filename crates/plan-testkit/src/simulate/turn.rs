@@ -5,6 +5,7 @@ use std::time::Duration;
 use plan_run::{Event, EventKind, RunStatus};
 
 use super::act::{Act, Reads, Said};
+use super::agents::Spoken;
 use super::batch::Batch;
 use super::claims::TTL;
 use super::driver::{Driver, Fate};
@@ -51,6 +52,7 @@ impl World<'_> {
                     let again = batch.settled.into_iter().map(super::batch::Settled::again);
                     driver.results = again.chain(newer).collect();
                     driver.told.splice(..0, batch.told);
+                    driver.spoken.splice(..0, batch.spoken);
                     if !self.rebuilds(driver) {
                         return Fate::Dies("finds that its claim is another's");
                     }
@@ -82,6 +84,13 @@ impl World<'_> {
                 self.stage(driver, &mut batch, kind);
             }
         }
+        for mut spoken in std::mem::take(&mut driver.spoken) {
+            if let Some(event) = spoken.event(&driver.machine) {
+                spoken.staged = Spoken::number(&event);
+                batch.spoken.push(spoken);
+                self.stage(driver, &mut batch, event);
+            }
+        }
         for settled in std::mem::take(&mut driver.results) {
             // the append that seemed to fail had not: the journal has it
             if settled.is_again && !driver.machine.is_under_way(&settled.step, settled.attempt) {
@@ -90,6 +99,14 @@ impl World<'_> {
             let jitter = f64::from(u8::try_from(self.random.below(101)).unwrap_or(0)) / 100.0;
             let result = settled.result.clone().map_err(|failure| *failure);
             let (step, number) = (&settled.step, settled.attempt);
+            // the model counted its tokens, whatever becomes of its answer
+            if let Some(usage) = settled
+                .usage
+                .filter(|_| !settled.is_again || driver.machine.answers(step, number) == 0)
+                && let Some(answered) = driver.machine.answered(step, number, usage)
+            {
+                self.stage(driver, &mut batch, answered);
+            }
             let kinds = driver
                 .machine
                 .settle(step, number, result, self.now, jitter);
@@ -270,11 +287,17 @@ impl World<'_> {
                     (Said::Answer { request, .. }, EventKind::RequestAnswered(answered)) if *request == answered.request)
                     || matches!((said, &event.kind), (Said::Cancels, EventKind::CancelRequested { .. })))
         });
+        // what its agents said may be too: a call that is in the journal is made
+        let (taken, spoken) = std::mem::take(&mut driver.spoken)
+            .into_iter()
+            .partition(|spoken| journaled.iter().any(|event| spoken.made(&event.kind)));
+        driver.spoken = spoken;
         driver.end = self.journal.end();
         let Some(machine) = self.replayed(driver.end) else {
             return false;
         };
         driver.machine = machine;
+        self.makes_calls(driver, &taken, &journaled);
         driver.recovers &= !resumed;
         for event in &journaled {
             if let EventKind::ItemsStopped { step } = &event.kind {
@@ -291,6 +314,18 @@ impl World<'_> {
             }
         }
         true
+    }
+
+    /// Makes the calls of agents that the journal has taken, though the append seemed to fail.
+    fn makes_calls(&mut self, driver: &Driver, taken: &[Spoken], journaled: &[Event]) {
+        for event in journaled {
+            if let EventKind::AgentCalled(called) = &event.kind
+                && called.refusal.is_none()
+                && taken.iter().any(|spoken| spoken.made(&event.kind))
+            {
+                self.agent_acts(driver.life, &called.step, called.attempt, called.call);
+            }
+        }
     }
 
     /// Nothing more follows from what is known: waits, leaves, or meets with an accident.

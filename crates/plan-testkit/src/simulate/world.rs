@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plan_model::Timestamp;
-use plan_run::{Event, Machine, NewRun, RunId, StepPath, decode, encode};
+use plan_run::{Event, Machine, NewRun, RunId, decode, encode};
 
 use super::act::{Act, Queue, Reads};
+use super::agents::AgentsCall;
 use super::batch::Settled;
 use super::claims::{Claims, TTL};
 use super::driver::{Driver, Fate};
@@ -33,6 +34,7 @@ pub(crate) struct World<'s> {
     pub(crate) claims: Claims,
     pub(crate) drivers: BTreeMap<u64, Driver>,
     pub(crate) performed: Vec<Performed>,
+    pub(crate) agents_calls: Vec<AgentsCall>,
     pub(crate) words: Vec<Word>,
     pub(crate) broken: Vec<Broken>,
     pub(crate) trace: Trace,
@@ -79,6 +81,7 @@ impl<'s> World<'s> {
             claims: Claims::default(),
             drivers: BTreeMap::new(),
             performed: Vec::new(),
+            agents_calls: Vec::new(),
             words: Vec::new(),
             broken: Vec::new(),
             trace: Trace::new(sim.is_traced),
@@ -108,6 +111,7 @@ impl<'s> World<'s> {
             record: self.journal.machine.record(),
             journal: self.journal.entries,
             effects: self.performed,
+            agents_calls: self.agents_calls,
             words: self.words,
             broken: self.broken,
             trace: self.trace,
@@ -144,6 +148,7 @@ impl<'s> World<'s> {
             | Act::Lands { life, .. }
             | Act::TimeUp { life, .. }
             | Act::Stops { life, .. }
+            | Act::Speaks { life, .. }
             | Act::Dies { life } => *life,
             Act::Acts { call } => return self.acts(*call),
             Act::TakesUp => return self.take_up(),
@@ -188,27 +193,25 @@ impl<'s> World<'s> {
                 let Some((step, attempt, result)) = self.landed(*call) else {
                     return Fate::Goes;
                 };
-                self.result(driver, step, attempt, result)
+                let usage = self.performed.get(*call).and_then(|made| made.usage);
+                let settled = Settled::new(step, attempt, result).costing(usage);
+                self.result(driver, settled)
             }
             Act::TimeUp { call, .. } => self.gives_up(driver, *call, None),
             Act::Stops { call, .. } => {
                 self.gives_up(driver, *call, Some(plan_run::FailureClass::Cancelled))
             }
+            Act::Speaks { spoken, .. } => self.speaks(driver, spoken),
             Act::Dies { .. } if self.deaths >= DEATHS => Fate::Goes,
             Act::Dies { .. } => Fate::Dies("dies"),
             Act::Acts { .. } | Act::TakesUp | Act::Fixes | Act::Says(_) => Fate::Goes,
         }
     }
 
-    fn result(
-        &mut self,
-        driver: &mut Driver,
-        step: StepPath,
-        attempt: u32,
-        result: Result<plan_run::AttemptSuccess, Box<plan_run::Failure>>,
-    ) -> Fate {
-        driver.flights.remove(&(step.clone(), attempt));
-        driver.results.push(Settled::new(step, attempt, result));
+    fn result(&mut self, driver: &mut Driver, settled: Settled) -> Fate {
+        let flight = (settled.step.clone(), settled.attempt);
+        driver.flights.remove(&flight);
+        driver.results.push(settled);
         self.turn(driver, Reads::Nothing)
     }
 
@@ -238,7 +241,7 @@ impl<'s> World<'s> {
             ),
         };
         self.note(|| format!("  {step} #{attempt} is given up: {failure}"));
-        self.result(driver, step, attempt, Err(failure))
+        self.result(driver, Settled::new(step, attempt, Err(failure)))
     }
 
     pub(crate) fn settle_fate(&mut self, driver: Driver, fate: Fate) {

@@ -2,7 +2,7 @@
 
 mod mutants;
 
-use plan_testkit::simulate::subject;
+use plan_testkit::simulate::{Coverage, subject};
 
 /// So many runs where nothing else is said.
 const RUNS: u64 = 2_000;
@@ -11,25 +11,50 @@ fn wanted(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Runs subjects on every core; each subject is two runs.
-fn first_broken(subjects: u64) -> Option<String> {
+/// Runs subjects on every core; each subject is two runs. What they have seen, or the first that broke something.
+fn first_broken(subjects: u64) -> Result<Coverage, String> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let share = subjects.div_ceil(u64::try_from(cores).unwrap());
     std::thread::scope(|scope| {
         let mut shares = Vec::new();
         for from in (0..subjects).step_by(usize::try_from(share.max(1)).unwrap()) {
             let seeds = from..(from + share).min(subjects);
-            shares.push(scope.spawn(|| seeds.into_iter().find_map(|seed| subject(seed).verdict())));
+            shares.push(scope.spawn(|| seen(seeds)));
         }
-        shares.into_iter().find_map(|share| share.join().unwrap())
+        let mut all = Coverage::default();
+        for share in shares {
+            all.merge(share.join().unwrap()?);
+        }
+        Ok(all)
     })
 }
 
+fn seen(seeds: std::ops::Range<u64>) -> Result<Coverage, String> {
+    let mut coverage = Coverage::default();
+    for seed in seeds {
+        let subject = subject(seed);
+        let run = subject.simulation.clone().untraced().run_twice();
+        if !run.broken.is_empty() {
+            return Err(subject.verdict().unwrap_or_default());
+        }
+        coverage.take(&subject.simulation, &run);
+    }
+    Ok(coverage)
+}
+
 #[test]
-fn thousands_of_runs_are_sound() {
+fn thousands_of_runs_are_sound_and_get_everywhere() {
     let runs = wanted("PLANWRIGHT_RUNS").unwrap_or(RUNS);
-    if let Some(broken) = first_broken(runs / 2) {
-        panic!("{broken}");
+    match first_broken(runs / 2) {
+        Err(broken) => panic!("{broken}"),
+        Ok(coverage) => {
+            println!("{coverage}");
+            assert!(
+                runs < RUNS || coverage.missing().is_empty(),
+                "{:?}",
+                coverage.missing()
+            );
+        }
     }
 }
 

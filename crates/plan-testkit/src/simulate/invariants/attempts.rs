@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plan_run::{EventKind, StepPath};
 
+use crate::simulate::agents::AgentsCall;
 use crate::simulate::folded::{Ended, Folded};
 use crate::simulate::simulated::Run;
 
@@ -53,7 +54,23 @@ pub(super) fn durable_first(run: &Run) -> Vec<String> {
         let at = begun.get(&(&call.step, call.attempt));
         at.is_none_or(|at| *at >= call.journal)
     });
-    early
+    let mut broken: Vec<String> = early
         .map(|call| format!("{} #{}", call.step, call.attempt))
-        .collect()
+        .collect();
+    for call in &run.agents_calls {
+        let told = run.journal.iter().take(call.journal).any(|entry| {
+            matches!(&entry.event.kind, EventKind::AgentCalled(called)
+                if called.step == call.step && called.attempt == call.attempt && called.call == call.call)
+        });
+        if !told {
+            let AgentsCall {
+                step,
+                attempt,
+                call,
+                ..
+            } = call;
+            broken.push(format!("{step} #{attempt} makes its call {call}"));
+        }
+    }
+    broken
 }

@@ -13,10 +13,23 @@ use crate::simulate::simulated::Run;
 pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
     let mut broken = Vec::new();
     let limits = of.plan.grant().budgets();
-    let mut calls = 0;
+    let (mut calls, mut tokens) = (0, 0);
     let mut clock = Clock::default();
     for entry in &run.journal {
         clock.hears(entry);
+        match &entry.event.kind {
+            EventKind::ModelAnswered { usage, .. } => tokens += usage.total(),
+            EventKind::AgentCalled(called) if called.refusal.is_none() => {
+                calls += 1;
+                if limits.max_tool_calls.is_some_and(|most| calls > most) {
+                    broken.push(format!(
+                        "{} #{} is call {calls}",
+                        called.step, called.attempt
+                    ));
+                }
+            }
+            _ => {}
+        }
         let EventKind::AttemptStarted(started) = &entry.event.kind else {
             continue;
         };
@@ -24,6 +37,10 @@ pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
         let what = format!("{} #{}", started.step, started.attempt);
         if limits.max_tool_calls.is_some_and(|most| calls > most) {
             broken.push(format!("{what} is call {calls}"));
+        }
+        let asks = asks_models(of, started.step.step());
+        if asks && limits.max_model_tokens.is_some_and(|most| tokens >= most) {
+            broken.push(format!("{what} starts after {tokens} tokens"));
         }
         let most = limits.max_wall_secs.map(plan_model::Seconds::as_duration);
         if most.is_some_and(|most| clock.driven >= most) {
@@ -36,7 +53,43 @@ pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
             broken.push(format!("{what} starts after the deadline"));
         }
     }
+    broken.extend(promised(of, run));
     broken
+}
+
+/// Questions that were promised more tokens than nothing had used and nothing else might use.
+fn promised(of: &Simulation, run: &Run) -> Vec<String> {
+    let Some(most) = of.plan.grant().budgets().max_model_tokens else {
+        return Vec::new();
+    };
+    let mut broken = Vec::new();
+    for call in &run.effects {
+        let Some(tokens) = call.tokens else { continue };
+        let before = run.journal.iter().take(call.journal);
+        let used: u64 = before
+            .map(|entry| match &entry.event.kind {
+                EventKind::ModelAnswered { usage, .. } => usage.total(),
+                _ => 0,
+            })
+            .sum();
+        if used.saturating_add(tokens) > most {
+            let (step, attempt) = (&call.step, call.attempt);
+            broken.push(format!(
+                "{step} #{attempt} may use {tokens} tokens after {used}"
+            ));
+        }
+    }
+    broken
+}
+
+fn asks_models(of: &Simulation, step: &StepId) -> bool {
+    let step = of.plan.plan().step(step);
+    step.is_some_and(|(_, step)| {
+        matches!(
+            step.config,
+            StepConfig::PromptCall(_) | StepConfig::AgentCall(_)
+        )
+    })
 }
 
 fn is_tool_call(of: &Simulation, step: &StepId) -> bool {

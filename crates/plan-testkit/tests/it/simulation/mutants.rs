@@ -8,7 +8,7 @@ use plan_testkit::simulate::{Invariant, Mutant, invariants, subject};
 const SUBJECTS: u64 = 300;
 
 /// Each mutant, and the invariant that is there to find it.
-const FOUND_BY: [(Mutant, Invariant); 16] = [
+const FOUND_BY: [(Mutant, Invariant); 17] = [
     (Mutant::ForgetsRecovery, Invariant::ComesToItsEnd),
     (Mutant::RepeatsAfterACrash, Invariant::RepeatsNeedAWord),
     (Mutant::RepeatsWithoutAWord, Invariant::RepeatsNeedAWord),
@@ -20,6 +20,7 @@ const FOUND_BY: [(Mutant, Invariant); 16] = [
     (Mutant::LosesAnOutput, Invariant::OutputsAreKept),
     (Mutant::SwallowsALateResult, Invariant::AttemptsEndOnce),
     (Mutant::IgnoresTheBudget, Invariant::BudgetsHold),
+    (Mutant::PromisesEveryToken, Invariant::BudgetsHold),
     (Mutant::RunsItAgain, Invariant::CompletedStepsStay),
     (Mutant::LeavesAStepPending, Invariant::FinishedIsOver),
     (Mutant::WritesAfterItWasFenced, Invariant::OneWriter),
