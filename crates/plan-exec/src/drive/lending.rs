@@ -151,9 +151,10 @@ impl Lending {
             .collect();
         for name in names {
             let asked = AssertUnwindSafe(lend(source.clone(), vec![name.clone()])).catch_unwind();
-            match tokio::time::timeout(PATIENCE, asked).await {
-                Ok(Ok(Ok(lent))) => self.remember(&lent),
-                _ => tracing::warn!(secret = %name, "a secret that was lent before cannot be had"),
+            if let Ok(Ok(Ok(lent))) = tokio::time::timeout(PATIENCE, asked).await {
+                self.remember(&lent);
+            } else {
+                tracing::warn!(secret = %name, "a secret that was lent before cannot be had");
             }
         }
     }
