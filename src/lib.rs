@@ -13,10 +13,10 @@ pub use plan_validate as validate;
 
 pub use plan_exec::{
     AgentRunner, AgentTask, AgentTools, Cancellation, CodeOutput, CodeRequest, CodeRunner,
-    ControlError, Dispatched, ExecError, Executor, HumanAnswer, HumanChannel, Inputs, LoadError,
-    LoopAgent, ModelRegistry, Resume, ResumeError, RunHandle, RunRequest, RunUpdate, Secret,
-    SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn, ToolOutput, ToolRegistry,
-    WhenWaiting, blocking_tool_fn, inputs, tool_fn, tool_fn_with_context,
+    ControlError, Dispatched, ExecError, Executor, ForkError, HumanAnswer, HumanChannel, Inputs,
+    LoadError, LoopAgent, ModelRegistry, ObservedRun, Observer, Resume, ResumeError, RunHandle,
+    RunRequest, RunUpdate, Secret, SecretSource, StartError, Tool, ToolContext, ToolError, ToolFn,
+    ToolOutput, ToolRegistry, WhenWaiting, blocking_tool_fn, inputs, tool_fn, tool_fn_with_context,
 };
 pub use plan_llm::{LanguageModel, ModelError, ModelRequest, ModelResponse};
 pub use plan_model::{Plan, StepId, ToolName, ToolSpec};
@@ -41,8 +41,8 @@ struct WriteATool;
 struct FanOut;
 
 #[cfg(doctest)]
-#[doc = include_str!("../docs/guide/http-tools.md")]
-struct HttpTools;
+#[doc = include_str!("../docs/guide/write-a-tool-kind.md")]
+struct WriteAToolKind;
 
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/write-a-model.md")]
@@ -51,3 +51,7 @@ struct WriteAModel;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/write-an-agent-runner.md")]
 struct WriteAnAgentRunner;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/watch-a-run.md")]
+struct WatchARun;

@@ -13,10 +13,13 @@
 )]
 
 mod check;
+mod growth;
 mod measure;
 mod memory;
 mod peak;
 mod plans;
+mod reopen;
+mod simulated;
 mod sqlite;
 mod walker;
 
@@ -37,6 +40,9 @@ fn main() {
     check::rows(&mut table);
     peak::rows(&mut table);
     memory::rows(&mut table);
+    growth::rows(&mut table);
     sqlite::rows(&mut table);
+    reopen::rows(&mut table);
+    simulated::rows(&mut table);
     table.print();
 }

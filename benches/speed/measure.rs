@@ -19,6 +19,11 @@ pub(crate) fn median(mut work: impl FnMut()) -> Duration {
     beside(Effort::Usual, &mut work, &mut || {}).0
 }
 
+/// The median time of few runs of what takes long by itself.
+pub(crate) fn median_of_few(mut work: impl FnMut()) -> Duration {
+    beside(Effort::Long, &mut work, &mut || {}).0
+}
+
 /// The median times of some work and of its peer, run in turns so that both meet the same weather.
 pub(crate) fn beside(
     effort: Effort,
@@ -125,6 +130,18 @@ impl Table {
             name,
             format!("{ours} KiB"),
             format!("{} {} KiB", peer.0, peer.1),
+            format!("{ratio:.2}x"),
+            bound,
+        );
+    }
+
+    /// Bytes that should be as many as a peer's, or below a bound.
+    pub(crate) fn bytes(&mut self, name: &str, ours: u64, peer: (&str, u64), bound: &'static str) {
+        let ratio = ours as f64 / peer.1 as f64;
+        self.push(
+            name,
+            format!("{ours} B"),
+            format!("{} {} B", peer.0, peer.1),
             format!("{ratio:.2}x"),
             bound,
         );

@@ -115,16 +115,35 @@ pub(crate) fn fan(steps: usize) -> String {
 
 /// One fan-out over so many items, with one call in its body.
 pub(crate) fn items(count: usize) -> String {
-    let body = noop(0, None);
-    let each = json!({
+    let (inputs, steps) = each(count, 1);
+    plan(&inputs, &steps)
+}
+
+/// One fan-out over so many items with so many calls in its body, and a question after it.
+pub(crate) fn items_and_a_question(count: usize, calls: usize) -> String {
+    let (inputs, mut steps) = each(count, calls);
+    steps.push(json!({
+        "id": "ask", "name": "Enough?", "depends_on": ["each"],
+        "config": {"type": "HUMAN_INTERACTION", "prompt": "Enough?", "response_field": "said"},
+    }));
+    plan(&inputs, &steps)
+}
+
+fn each(count: usize, calls: usize) -> (Value, Vec<Value>) {
+    let body: Vec<usize> = (0..calls).collect();
+    let fan_out = json!({
         "id": "each", "name": "Each", "outputs": [],
         "config": {
-            "type": "FAN_OUT", "over": "${input.rows}", "item_var": "row", "spawn_steps": ["s0"], "max_parallel": 64,
+            "type": "FAN_OUT", "over": "${input.rows}", "item_var": "row", "spawn_steps": ids(&body), "max_parallel": 64,
         },
     });
+    let calls = body.iter().map(|index| noop(*index, index.checked_sub(1)));
+    let steps = std::iter::once(fan_out).chain(calls).collect();
     let rows: Vec<usize> = (0..count).collect();
-    let inputs = json!([{"name": "rows", "value_type": "array", "default": rows}]);
-    plan(&inputs, &[each, body])
+    (
+        json!([{"name": "rows", "value_type": "array", "default": rows}]),
+        steps,
+    )
 }
 
 fn noop(index: usize, after: Option<usize>) -> Value {

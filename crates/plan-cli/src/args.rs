@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Go on with a run that waits or was interrupted
     Resume(Resume),
+    /// Start a new run from steps of one that has ended, and keep the results before them
+    Fork(Fork),
     /// End a run
     Cancel(Cancel),
     /// List runs, or show one
@@ -170,11 +172,11 @@ pub(crate) enum SchemaOf {
     Policy,
 }
 
-/// How scripts are held.
+/// How scripts and agents are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Sandbox {
-    /// Without a sandbox no script runs
+    /// Without a sandbox no script and no agent runs
     Required,
     /// With a sandbox where there is one
     #[value(alias = "best-effort")]
@@ -202,9 +204,12 @@ pub(crate) struct Run {
     /// The run's id; a second run under it is refused
     #[arg(long = "run-id", value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// How scripts are held, whatever the policy says
+    /// How scripts and agents are held, whatever the policy says
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) sandbox: Option<Sandbox>,
+    /// Where secrets are, in place of the environment: a JSON or YAML file of texts by name, or a folder with a file for each
+    #[arg(long, value_name = "PATH")]
+    pub(crate) secrets: Option<PathBuf>,
     /// Save an edited plan as its next version
     #[arg(long)]
     pub(crate) bump: bool,
@@ -247,12 +252,42 @@ pub(crate) struct Resume {
     pub(crate) wait: bool,
     #[command(flatten)]
     pub(crate) host: Host,
+    /// How scripts and agents are held, whatever the policy says
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) sandbox: Option<Sandbox>,
+    /// Where secrets are, in place of the environment: a JSON or YAML file of texts by name, or a folder with a file for each
+    #[arg(long, value_name = "PATH")]
+    pub(crate) secrets: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) store: Store,
+    /// Print the run record as JSON, and nothing else on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `fork`.
+#[derive(Debug, Args)]
+pub(crate) struct Fork {
+    /// The run that has ended; it stays as it is
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+    /// The steps that run again, with everything after them
+    #[arg(long, value_name = "STEP", required = true, num_args = 1..)]
+    pub(crate) from: Vec<String>,
+    /// The id of the new run
+    #[arg(long = "run-id", value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Only say what would run again and what would be kept
+    #[arg(long)]
+    pub(crate) preview: bool,
+    #[command(flatten)]
+    pub(crate) host: Host,
     /// How scripts are held, whatever the policy says
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) sandbox: Option<Sandbox>,
     #[command(flatten)]
     pub(crate) store: Store,
-    /// Print the run record as JSON, and nothing else on standard output
+    /// Print the run record, or the preview, as JSON, and nothing else on standard output
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,6 +4,7 @@ mod answer;
 mod cancel;
 mod check;
 mod explain;
+mod fork;
 mod graph;
 mod resume;
 mod run;
@@ -21,6 +22,7 @@ pub(crate) async fn perform(command: Command) -> Result<Exit, Halt> {
         Command::Schema(arguments) => schema::schema(&arguments),
         Command::Run(arguments) => run::run(arguments).await,
         Command::Resume(arguments) => resume::resume(arguments).await,
+        Command::Fork(arguments) => fork::fork(arguments).await,
         Command::Cancel(arguments) => cancel::cancel(arguments).await,
         Command::Runs(arguments) => runs::runs(arguments).await,
         Command::Explain(arguments) => explain::explain(&arguments),

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use planwright::model::document::Document;
 use planwright::model::{AgentName, Plan, Step, StepConfig, ToolName};
-use planwright::run::Restraint;
+use planwright::run::{Confinement, Restraint};
 use planwright::tools::{
-    CatalogTools, FileError, ProcessCodeRunner, load_catalog, load_policy, tools_of,
+    CatalogTools, FileError, FileSecrets, ProcessCodeRunner, SandboxMissing, SubprocessAgent,
+    load_catalog, load_policy, tools_of,
 };
 use planwright::validate::policy::SandboxMode;
 use planwright::validate::{AgentKind, AgentSpec, Context, Policy, ToolCatalog, ValidatedPlan};
@@ -33,6 +34,8 @@ pub(crate) struct Host {
     pub(crate) catalog: ToolCatalog,
     pub(crate) policy: Policy,
     pub(crate) source: Source,
+    /// Where its secrets are; without, they are in the environment.
+    pub(crate) secrets: Option<FileSecrets>,
     /// What relative paths of the catalog are relative to.
     folder: PathBuf,
     /// What a resume needs to know, by name.
@@ -90,6 +93,7 @@ impl Host {
             catalog,
             policy,
             source,
+            secrets: None,
             folder,
             sources,
         };
@@ -124,6 +128,31 @@ impl Host {
             }
             _ => Self::load(&flags, sandbox, None),
         }
+    }
+
+    /// Takes secrets from a file or a folder: what a flag names, or else what a run was started with.
+    pub(crate) fn take_secrets(
+        &mut self,
+        flag: Option<&Path>,
+        recorded: &BTreeMap<String, String>,
+    ) -> Result<(), Halt> {
+        let recorded = recorded.get(SECRETS).map(Path::new);
+        let Some(path) = flag.or(recorded) else {
+            return Ok(());
+        };
+        let secrets = FileSecrets::open(path).map_err(|error| {
+            let halt = Halt::usage(error.to_string());
+            match flag {
+                Some(_) => halt,
+                None => halt.help("the run was started with them; `--secrets` names others"),
+            }
+        })?;
+        if let Some(exposure) = secrets.exposure() {
+            output::say(format!("warning: {exposure}"));
+        }
+        self.sources.insert(SECRETS.to_owned(), absolute(path));
+        self.secrets = Some(secrets);
+        Ok(())
     }
 
     /// What a check looks at.
@@ -171,32 +200,63 @@ impl Host {
 
     /// The implementations of the catalog.
     pub(crate) fn tools(&self) -> Result<CatalogTools, Halt> {
-        tools_of(&self.catalog, &self.folder, self.policy.sandbox)
+        tools_of(&self.catalog, &self.folder, &self.policy)
             .map_err(|error| Halt::usage(error.to_string()))
     }
 }
 
+/// What a run's sources call the place of its secrets.
+const SECRETS: &str = "secrets";
+
 /// What a run's sources call the place where its scripts run, and what is said of it.
 pub(crate) const SCRIPTS: &str = "scripts";
 
-/// What scripts of a plan should be held to and are not, as a warning; `None` where nothing is missing.
-pub(crate) fn unconfined(plan: &ValidatedPlan, policy: &Policy) -> Option<String> {
-    let is_script = |step: &planwright::model::Step| matches!(step.config, StepConfig::CodeCall(_));
-    if policy.sandbox != SandboxMode::BestEffort || !plan.plan().steps.iter().any(is_script) {
+/// What scripts and agents of a plan should be held to and are not, as a warning; `None` where nothing is missing.
+pub(crate) fn unconfined(plan: &ValidatedPlan, host: &Host) -> Option<String> {
+    if host.policy.sandbox != SandboxMode::BestEffort {
         return None;
     }
-    let held = ProcessCodeRunner::available(policy.sandbox).ok()?;
+    let steps = &plan.plan().steps;
+    let held = steps
+        .iter()
+        .filter_map(|step| confinement(step, &host.catalog, &host.policy)?.ok());
+    let lacking: Vec<Confinement> = held.collect();
     let missing: Vec<&str> = [Restraint::Files, Restraint::Network]
         .iter()
-        .filter(|restraint| held.missing.contains(restraint))
+        .filter(|restraint| lacking.iter().any(|held| held.missing.contains(restraint)))
         .map(|restraint| restraint.as_str())
         .collect();
+    let agents = steps
+        .iter()
+        .any(|step| matches!(step.config, StepConfig::AgentCall(_)));
+    let what = if agents {
+        "scripts and agents"
+    } else {
+        "scripts"
+    };
     (!missing.is_empty()).then(|| {
         format!(
-            "scripts run without a whole sandbox: this host cannot hold {}",
+            "{what} run without a whole sandbox: this host cannot hold {}",
             missing.join(" and ")
         )
     })
+}
+
+/// What the process of a step is held to on this host; `None` where it starts none that is held.
+fn confinement(
+    step: &Step,
+    catalog: &ToolCatalog,
+    policy: &Policy,
+) -> Option<Result<Confinement, SandboxMissing>> {
+    match &step.config {
+        StepConfig::CodeCall(_) => Some(ProcessCodeRunner::available(policy.sandbox)),
+        StepConfig::AgentCall(call) => {
+            let spec = catalog.agents().get(call.agent.as_ref()?)?;
+            (spec.kind == AgentKind::Subprocess)
+                .then(|| SubprocessAgent::available(spec, policy.sandbox))
+        }
+        _ => None,
+    }
 }
 
 /// Refuses a plan that this build cannot run, before anything runs.
@@ -205,7 +265,6 @@ pub(crate) fn runnable(
     tools: &CatalogTools,
     host: &Host,
 ) -> Result<(), Halt> {
-    let policy = &host.policy;
     let steps = &plan.plan().steps;
     if host.source == Source::Bundle {
         unlent(plan, tools)?;
@@ -223,17 +282,14 @@ pub(crate) fn runnable(
     for step in steps {
         runnable_agent(step, tools)?;
     }
-    let script = steps
-        .iter()
-        .find(|step| matches!(step.config, StepConfig::CodeCall(_)));
-    if let Some(step) = script {
-        ProcessCodeRunner::available(policy.sandbox).map_err(|missing| {
-            Halt::usage(format!("step `{}` cannot run: {missing}", step.id))
-                .help("or say `--sandbox best_effort` on the command line")
-        })?;
-        if let Some(warning) = unconfined(plan, policy) {
-            output::say(format!("warning: {warning}"));
+    for step in steps {
+        if let Some(Err(missing)) = confinement(step, &host.catalog, &host.policy) {
+            let halt = Halt::usage(format!("step `{}` cannot run: {missing}", step.id));
+            return Err(halt.help("or say `--sandbox best_effort` on the command line"));
         }
+    }
+    if let Some(warning) = unconfined(plan, host) {
+        output::say(format!("warning: {warning}"));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use plan_run::{
 use plan_validate::ValidatedPlan;
 
 use crate::drive::Lent;
-use crate::progress::Progress;
+use crate::publisher::Progress;
 use crate::{Cancellation, Dispatched, Folder, Secret, ToolError};
 
 /// The circumstances of one attempt. Clones are cheap and share its cancellation.

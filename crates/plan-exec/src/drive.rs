@@ -47,7 +47,9 @@ use tracing::Instrument;
 use crate::context::RunFacts;
 use crate::executor::{Enlisted, Shared, WhenWaiting};
 use crate::handle::{Link, Outcome};
-use crate::{ControlError, ExecError, RunHandle, RunUpdate};
+use crate::publisher::Publisher;
+use crate::update::UPDATES;
+use crate::{ControlError, ExecError, ObservedRun, RunHandle, spans};
 
 use agents::Agents;
 use asks::Asks;
@@ -69,9 +71,6 @@ pub(crate) use outcome::{Reach, Returned, judge, redact, take_apart, within};
 pub(crate) use path_arguments::PathArguments;
 pub(crate) use redact::Redactor;
 pub(crate) use turns::Turns;
-
-/// The updates that a slow watcher may be behind before it loses the oldest.
-const UPDATES: usize = 1024;
 
 /// How often the tail of the journal is read for records of other writers.
 const TAIL_EVERY: Duration = Duration::from_secs(1);
@@ -115,18 +114,28 @@ pub(crate) fn launch(departure: Departure) -> RunHandle {
         updates: updates.downgrade(),
     };
     let shared = Arc::clone(&departure.shared);
-    let span = tracing::info_span!("run", run = %run, plan = %departure.plan.plan().name);
-    let (drive, enlisted) = Drive::new(departure, inbox, updates);
+    let span = spans::run(&run, &departure.plan.plan().name);
+    let observed = ObservedRun::from(departure.machine.created());
+    let publisher = Publisher::new(updates, observed, Arc::clone(&shared.observers));
+    let (drive, enlisted) = Drive::new(departure, inbox, publisher);
     enlisted.link(link.clone());
-    tokio::spawn(finish(drive, enlisted, done).instrument(span));
+    let driven = finish(drive, enlisted, done, span.clone());
+    tokio::spawn(driven.instrument(span));
     RunHandle::new(link, shared, outcome, first)
 }
 
-async fn finish(mut drive: Drive, enlisted: Enlisted, done: watch::Sender<Option<Outcome>>) {
+async fn finish(
+    mut drive: Drive,
+    enlisted: Enlisted,
+    done: watch::Sender<Option<Outcome>>,
+    span: tracing::Span,
+) {
     let outcome = drive.run().await;
     drive.land(&outcome).await;
     drop(enlisted);
-    drop(drive);
+    spans::run_ended(&span, outcome.as_ref());
+    let seen = outcome.as_ref().map(RunRecord::status);
+    drive.end(&seen.map_err(ExecError::clone));
     let outcome = outcome.map(Arc::new);
     if let Err(error) = &outcome {
         tracing::error!(%error, "the drive ended early");
@@ -154,7 +163,7 @@ struct Drive {
     /// What was said from outside, not journaled yet.
     pending: VecDeque<Told>,
     inbox: mpsc::UnboundedReceiver<Command>,
-    updates: broadcast::Sender<RunUpdate>,
+    publisher: Publisher,
     next_tail: Instant,
     stopped: bool,
 }
@@ -163,7 +172,7 @@ impl Drive {
     fn new(
         departure: Departure,
         inbox: mpsc::UnboundedReceiver<Command>,
-        updates: broadcast::Sender<RunUpdate>,
+        publisher: Publisher,
     ) -> (Self, Enlisted) {
         let Departure {
             shared,
@@ -188,7 +197,7 @@ impl Drive {
             results: Vec::new(),
             pending: VecDeque::new(),
             inbox,
-            updates,
+            publisher,
             next_tail: Instant::now() + TAIL_EVERY,
             stopped: false,
             facts: Arc::new(facts),
@@ -198,7 +207,7 @@ impl Drive {
             origin,
         };
         for event in news {
-            drive.publish(&Arc::new(event));
+            drive.publisher.recorded(&Arc::new(event));
         }
         (drive, enlisted)
     }
@@ -321,14 +330,6 @@ impl Drive {
         }
     }
 
-    /// Shows an event that is in the journal to whoever watches.
-    fn publish(&self, event: &Arc<Event>) {
-        if self.updates.receiver_count() > 0 {
-            // fails only when the last watcher has just left
-            let _ = self.updates.send(RunUpdate::Recorded(Arc::clone(event)));
-        }
-    }
-
     /// Ends everything that is in flight once the machine says that the run is ending.
     fn heed_ending(&mut self) {
         if self.machine.ending() == Some(Ending::Abort) {
@@ -357,6 +358,12 @@ impl Drive {
             self.results
                 .push(Settled::new(step, attempt, Err(Box::new(failure))));
         }
+    }
+
+    /// Lets go of everything, and shows to whoever looks that it has ended.
+    fn end(self, outcome: &Result<RunStatus, ExecError>) {
+        let Self { publisher, .. } = self;
+        publisher.end(outcome);
     }
 
     /// Gives up the claim, unless somebody else has it.

@@ -2,6 +2,7 @@
 
 mod error;
 pub(crate) mod external;
+mod fork;
 pub(crate) mod load;
 mod paths;
 mod recover;
@@ -22,9 +23,12 @@ use plan_validate::Policy;
 
 use crate::drive::{Lent, Turns, part_of};
 use crate::handle::Link;
-use crate::{HumanChannel, ModelRegistry, SecretSource, ToolRegistry};
+use crate::observer::Watch;
+use crate::{HumanChannel, ModelRegistry, Observer, SecretSource, ToolRegistry};
 
-pub use error::{ControlError, ExecError, LoadError, ResumeError, StartError, Unequipped};
+pub use error::{
+    ControlError, ExecError, ForkError, LoadError, ResumeError, StartError, Unequipped,
+};
 pub use load::read_run;
 pub use recover::Recovery;
 pub use resume::Resume;
@@ -64,6 +68,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) human: Option<Arc<dyn HumanChannel>>,
     pub(crate) secrets: Option<Arc<dyn SecretSource>>,
+    pub(crate) observers: Arc<[Arc<Watch>]>,
     pub(crate) owner: OwnerId,
     pub(crate) grace: Duration,
     pub(crate) scratch: PathBuf,
@@ -89,6 +94,7 @@ impl Executor {
                 clock: Arc::new(SystemClock),
                 human: None,
                 secrets: None,
+                observers: Arc::default(),
                 owner: OwnerId::random(),
                 grace: Duration::from_secs(5),
                 scratch: std::env::temp_dir().join("planwright"),
@@ -141,6 +147,16 @@ impl Executor {
         self.set(|shared| shared.secrets = Some(Arc::new(source)))
     }
 
+    /// Adds somebody who sees what happens in every run of this executor. Default: nobody.
+    #[must_use]
+    pub fn observer(self, observer: impl Observer + 'static) -> Self {
+        let watch = Arc::new(Watch::new(Arc::new(observer)));
+        self.set(|shared| {
+            let observers = shared.observers.iter().cloned().chain([watch]);
+            shared.observers = observers.collect();
+        })
+    }
+
     /// The name under which this executor claims runs. Default: one that nobody else has.
     #[must_use]
     pub fn owner(self, owner: OwnerId) -> Self {
@@ -173,6 +189,15 @@ impl Executor {
     /// The store.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.shared.store
+    }
+
+    /// Waits until every observer was shown what has happened up to now.
+    ///
+    /// For the end of a process: no run ever waits for an observer. Lasts as long as the slowest of them.
+    pub async fn observed(&self) {
+        for watch in &*self.shared.observers {
+            watch.caught_up().await;
+        }
     }
 
     /// Stops driving every run of this executor, and leaves each as its journal has it.

@@ -6,7 +6,7 @@
 //! - [`RunHandle`] watches a run, answers its questions, cancels it.
 //! - [`ModelRegistry`] holds the host's models.
 //! - [`Tool`], [`CodeRunner`], [`LanguageModel`](plan_llm::LanguageModel), [`AgentRunner`],
-//!   [`HumanChannel`], [`SecretSource`] and [`Clock`] are what an application implements.
+//!   [`HumanChannel`], [`SecretSource`], [`Observer`] and [`Clock`] are what an application implements.
 //!
 //! All decisions are made by the pure machine of `plan-run`. This crate brings it
 //! time, results and a journal, and does what the journal says.
@@ -22,10 +22,12 @@ mod handle;
 mod human;
 mod inputs;
 mod models;
-mod progress;
+mod observer;
+mod publisher;
 mod random;
 mod registry;
 mod secret;
+mod spans;
 mod tool;
 mod tool_error;
 mod tool_fn;
@@ -36,14 +38,15 @@ pub use cancellation::Cancellation;
 pub use code::{CodeOutput, CodeRequest, CodeRunner, ScriptSource};
 pub use context::{FileAccess, GrantedFile, ToolContext};
 pub use executor::{
-    ControlError, ExecError, Executor, LoadError, Recovery, Resume, ResumeError, StartError,
-    Unequipped, WhenWaiting, read_run,
+    ControlError, ExecError, Executor, ForkError, LoadError, Recovery, Resume, ResumeError,
+    StartError, Unequipped, WhenWaiting, read_run,
 };
 pub use folder::Folder;
 pub use handle::RunHandle;
 pub use human::{HumanAnswer, HumanChannel};
 pub use inputs::{Inputs, RunRequest};
 pub use models::ModelRegistry;
+pub use observer::{ObservedRun, Observer};
 pub use plan_store::{Clock, SystemClock};
 pub use random::new_run_id;
 pub use registry::{RegistryError, ToolRegistry};

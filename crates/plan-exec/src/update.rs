@@ -10,6 +10,9 @@ use plan_run::{Event, StepPath};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
+/// The updates that a slow watcher may be behind before it loses the oldest.
+pub(crate) const UPDATES: usize = 1024;
+
 /// One thing that a watcher is told, in the order in which it happened.
 #[derive(Debug, Clone)]
 pub enum RunUpdate {
@@ -30,8 +33,8 @@ pub enum RunUpdate {
 
 /// Updates of one run, from the moment of [`RunHandle::events`](crate::RunHandle::events) on.
 ///
-/// Ends with the drive. A slow watcher never slows the run: it loses the oldest
-/// updates and is told how many.
+/// Ends with the drive. A slow watcher never slows the run, and costs it no more memory
+/// than 1,024 updates: it loses the oldest ones, and is told how many in their place.
 #[must_use = "streams do nothing unless polled"]
 pub struct Updates(Pin<Box<dyn Stream<Item = RunUpdate> + Send>>);
 

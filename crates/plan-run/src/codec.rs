@@ -16,7 +16,7 @@ pub const VERSION: u32 = 2;
 /// The version that has been there from the beginning.
 const FIRST: u32 = 1;
 
-/// The version with items of fan-outs, models and agents.
+/// The version with items of fan-outs, models, agents and forks.
 const ITEMS: u32 = 2;
 
 /// The version in which an event of this kind was first written.
@@ -30,8 +30,9 @@ fn version_of(event: &EventKind) -> u32 {
         | EventKind::ModelAnswered { .. }
         | EventKind::AgentCalled(_)
         | EventKind::AgentCallEnded { .. }
+        | EventKind::RunForked(_)
         | EventKind::BudgetCrossed {
-            budget: Budget::ModelTokens,
+            budget: Budget::ModelTokens | Budget::OutputBytes,
             ..
         }
         | EventKind::StepSkipped {

@@ -1,8 +1,8 @@
-//! How a script was held while it ran.
+//! How a script or an agent was held while it ran.
 
 use std::collections::BTreeSet;
 
-use plan_validate::policy::SandboxMode;
+use plan_validate::policy::{SandboxLimits, SandboxMode};
 use serde::{Deserialize, Serialize};
 
 /// What a sandbox held a process to, as the journal keeps it with the attempt.
@@ -28,6 +28,9 @@ pub struct Confinement {
     /// What it should have been held to, and the system cannot.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub missing: BTreeSet<Restraint>,
+    /// The bounds on what each of its processes used.
+    #[serde(default, skip_serializing_if = "SandboxLimits::is_empty")]
+    pub limits: SandboxLimits,
 }
 
 /// One thing that a sandbox holds a process to.
@@ -66,13 +69,21 @@ impl Confinement {
             mode,
             held: held.into_iter().collect(),
             missing: missing.into_iter().collect(),
+            limits: SandboxLimits::default(),
         }
     }
 
-    /// What a failed script's message adds, so that whoever meant it to do more finds the way.
-    pub(crate) fn advice(&self) -> Option<&'static str> {
+    /// The confinement, with these bounds.
+    #[must_use]
+    pub fn with_limits(mut self, limits: SandboxLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// What the message of a failed script or agent adds, so that whoever meant it to do more finds the way.
+    pub fn advice(&self) -> Option<&'static str> {
         self.held.contains(&Restraint::Files).then_some(
-            "; its sandbox is widened by `read_roots`, `network: true` and `env_pass` of the language, or `roots` of the policy",
+            "; its sandbox is widened by `read_roots`, `network: true` and `env_pass` of the language or the agent, or `roots` of the policy",
         )
     }
 }

@@ -1,15 +1,18 @@
 //! What happens in a run, one journaled fact at a time.
 
-use std::collections::BTreeMap;
+mod beginning;
+
 use std::time::Duration;
 
-use plan_model::{Digest, PlanId, Timestamp, ToolName};
+use plan_model::{Digest, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Answer, Confinement, Decision, Failure, IdempotencyKey, JsonObject, ModelUsage, PrincipalName,
-    Request, RequestId, RunId, RunStatus, SkipReason, StepPath,
+    Request, RequestId, RunStatus, SkipReason, StepPath,
 };
+
+pub use beginning::{PlanRef, RunCreated, RunForked, Trigger};
 
 /// One fact and when it happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -196,6 +199,8 @@ pub enum EventKind {
         /// The steps that run again.
         reset: Vec<StepPath>,
     },
+    /// Everything before is what another run had come to; from here on it is this one.
+    RunForked(Box<RunForked>),
     /// The run is over.
     RunEnded {
         /// How: succeeded, failed or cancelled.
@@ -237,6 +242,7 @@ impl EventKind {
             Self::BudgetCrossed { .. } => "budget_crossed",
             Self::LateResult { .. } => "late_result",
             Self::RunResumed { .. } => "run_resumed",
+            Self::RunForked(_) => "run_forked",
             Self::RunEnded { .. } => "run_ended",
         }
     }
@@ -269,70 +275,10 @@ impl EventKind {
             | Self::CancelRequested { .. }
             | Self::BudgetCrossed { .. }
             | Self::RunResumed { .. }
+            | Self::RunForked(_)
             | Self::RunEnded { .. } => None,
         }
     }
-}
-
-/// What a run is made of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RunCreated {
-    /// The run.
-    pub run: RunId,
-    /// The plan that it runs.
-    pub plan: PlanRef,
-    /// The digest of what it may do.
-    pub grant: Digest,
-    /// The digest of every tool that the plan uses.
-    pub tools: BTreeMap<ToolName, Digest>,
-    /// Every input of the plan, defaults filled in.
-    pub inputs: JsonObject,
-    /// Who asked for the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub principal: Option<PrincipalName>,
-    /// The caller's own labels.
-    #[serde(default)]
-    pub tags: BTreeMap<String, String>,
-    /// What started it.
-    #[serde(default)]
-    pub trigger: Trigger,
-    /// When it must be over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<Timestamp>,
-    /// Where the host's catalog and policy came from, so that a resume reads them again.
-    #[serde(default)]
-    pub sources: BTreeMap<String, String>,
-}
-
-/// Which plan a run runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlanRef {
-    /// Its identity over all versions.
-    pub id: PlanId,
-    /// Its version.
-    pub version: u64,
-    /// What a person calls it.
-    pub name: String,
-    /// The digest of its content.
-    pub digest: Digest,
-}
-
-/// What started a run.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Trigger {
-    /// A call of the library or the command line.
-    #[default]
-    Caller,
-    /// A clock.
-    Schedule,
-    /// An MCP client.
-    Mcp,
-    /// Another run, whose results it keeps.
-    Fork,
 }
 
 /// An effect that is about to be performed.
@@ -475,6 +421,8 @@ pub enum Budget {
     ToolCalls,
     /// Tokens of models over all attempts and generations.
     ModelTokens,
+    /// Bytes that attempts delivered, over all of them and all generations.
+    OutputBytes,
     /// Driven time in milliseconds; waiting is not counted.
     WallTime,
     /// The run's deadline, in milliseconds since 1970.

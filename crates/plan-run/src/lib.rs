@@ -30,8 +30,8 @@ pub use failure::{Effect, Failure, FailureClass, RetryAdvice};
 pub use id::{IdempotencyKey, NameError, PrincipalName, RequestId, RunId, StepPath, StepPathError};
 pub use machine::{
     AgentEffect, AgentReport, AnswerRefused, AttemptSuccess, Basis, CodeEffect, CodeText,
-    CreateRefused, DecisionRefused, Drift, EffectCall, Ending, Machine, ModelAnswer, NewRun,
-    PromptEffect, RecordedPlan, ResumeRefused, Resumption, ToolEffect,
+    CreateRefused, DecisionRefused, Drift, EffectCall, Ending, Fork, ForkRefused, Machine,
+    ModelAnswer, NewRun, PromptEffect, RecordedPlan, ResumeRefused, Resumption, ToolEffect,
 };
 pub use object::JsonObject;
 pub use record::RunRecord;

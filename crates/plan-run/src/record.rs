@@ -25,6 +25,7 @@ pub struct RunRecord {
     pub(crate) created_at: Timestamp,
     pub(crate) ended_at: Option<Timestamp>,
     pub(crate) generation: u32,
+    pub(crate) forked_from: Option<RunId>,
     pub(crate) principal: Option<PrincipalName>,
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) inputs: JsonObject,
@@ -63,7 +64,7 @@ pub struct StepRecord {
     pub stdout: Option<String>,
     /// The last of standard error, where there was one.
     pub stderr: Option<String>,
-    /// What models counted for it, over all its attempts; `None` where none answered.
+    /// What models counted for it, over all its attempts and, of a fan-out, over its items; `None` where none answered.
     pub usage: Option<ModelUsage>,
     /// Who answered its last request.
     pub answered_by: Option<PrincipalName>,
@@ -263,6 +264,11 @@ impl RunRecord {
     /// What the plan published; empty unless the run succeeded.
     pub fn outputs(&self) -> &Map<String, Value> {
         &self.outputs
+    }
+
+    /// The run whose results this one began with, where it is a fork.
+    pub fn forked_from(&self) -> Option<&RunId> {
+        self.forked_from.as_ref()
     }
 
     /// What models counted over all attempts and resets, items included; `None` where none answered.

@@ -31,6 +31,9 @@ pub enum Refused {
         /// How.
         status: RunStatus,
     },
+    /// Only a run that was created as a fork goes on from another's end.
+    #[error("the run is no fork of one that has ended")]
+    NoFork,
     /// The run is ending and starts nothing more.
     #[error("the run is ending and `{step}` may not go on")]
     RunEnding {

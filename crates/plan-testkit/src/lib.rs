@@ -1,6 +1,7 @@
 //! What tests of this workspace, and of those who build on it, have in common.
 //!
-//! - [`mod@store_suite`]: what every store must do, run over each adapter.
+//! - [`mod@store_suite`]: what every store must do, run over each adapter. Likewise [`mod@model_suite`], [`mod@tool_suite`],
+//!   [`mod@code_suite`], [`mod@agent_suite`], [`mod@secret_suite`], [`mod@human_suite`] and [`mod@clock_suite`].
 //! - [`assert_plan`]: what a plan of one's own may do, and what is found in it.
 //! - [`Scripted`]: tools that do what a script says, and remember their calls.
 //! - [`ScriptedModel`]: the same for language models.
@@ -19,12 +20,22 @@
     reason = "the kit speaks to tests, and a panic is how a test fails"
 )]
 
+#[macro_use]
+mod suite;
+
+pub mod agent_suite;
+pub mod clock_suite;
+pub mod code_suite;
 pub mod generate;
+pub mod human_suite;
+pub mod model_suite;
 pub mod mutate;
 pub mod oracle;
 pub mod plans;
+pub mod secret_suite;
 pub mod simulate;
 pub mod store_suite;
+pub mod tool_suite;
 
 mod assert_plan;
 mod case;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use plan_llm::{
-    AnswerKind, Capabilities, LanguageModel, ModelError, ModelRequest, ModelResponse, ToolUse,
-    Usage,
+    AnswerKind, Capabilities, LanguageModel, ModelError, ModelErrorKind, ModelRequest,
+    ModelResponse, Reached, ToolUse, Usage,
 };
 use serde_json::Value;
 
@@ -190,9 +190,28 @@ impl ScriptedModel {
         self.lock().asked.clone()
     }
 
+    /// The requests that are under way.
+    pub fn running(&self) -> usize {
+        self.lock().running
+    }
+
     /// The most requests that were under way at one time.
     pub fn peak(&self) -> usize {
         self.lock().peak
+    }
+
+    /// Why it cannot be asked this, by what it was said to be capable of.
+    fn unable(&self, request: &ModelRequest) -> Option<ModelError> {
+        let what = if request.format.kind() > self.capabilities.answers {
+            "answers of this format"
+        } else if !(request.tools.is_empty() || self.capabilities.tools) {
+            "tools"
+        } else {
+            return None;
+        };
+        let message = format!("the model takes no {what}");
+        let error = ModelError::new(ModelErrorKind::SchemaUnsupported, message);
+        Some(error.reached(Reached::No))
     }
 
     fn lock(&self) -> MutexGuard<'_, Log> {
@@ -225,6 +244,9 @@ impl LanguageModel for ScriptedModel {
     }
 
     async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
+        if let Some(refused) = self.unable(request) {
+            return Err(refused);
+        }
         let place = {
             let mut log = self.lock();
             log.asked.push(request.clone());

@@ -4,12 +4,16 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use plan_exec::{AgentRunner, AgentTask, Dispatched, ToolContext, ToolError};
-use plan_run::{AgentReport, FailureClass, RetryAdvice};
+use plan_run::{AgentReport, Confinement, FailureClass, RetryAdvice};
 use plan_validate::AgentSpec;
+use plan_validate::policy::{SandboxLimits, SandboxMode, SandboxPolicy};
 use serde_json::{Map, Value};
 
-use crate::code::{Roots, mark, scratch};
-use crate::process::{ChildCommand, Exit, find_program, host_path, run, stop};
+use crate::code::{Blanks, Roots, grant, mark, sandbox, scratch, temporary, warn};
+use crate::process::{
+    ChildCommand, Exit, Network, ResourceLimits, Sandbox, SandboxMissing, Support, find_program,
+    host_path, run, stop,
+};
 use crate::subprocess::{ConfigError, check_input, check_script, fill_all, names, tool_error};
 
 /// The argument of a template that stands for the objective.
@@ -25,6 +29,9 @@ const OBJECTIVE: &str = "objective";
 /// - It works in the step's working directory, which must be in the scratch folder or a granted root.
 /// - The environment is `PATH`, what `env_pass` names, and `PLANWRIGHT_RUN`, `_STEP`, `_ATTEMPT`, `_IDEMPOTENCY_KEY`,
 ///   `_MAX_TURNS` and `_OUTPUTS` (the declared outputs, as JSON).
+/// - It is held to the sandbox that scripts are: it reads and writes the scratch folder, the granted roots and its
+///   `write_roots`, reads its own installation and its `read_roots`, and opens no TCP connection unless it has
+///   `network: true`. Where the mode is *required* and the kernel cannot hold that, it is not started.
 /// - What it prints is its report and its transcript. Another exit code than 0 is a failure.
 /// - It runs in a process group of its own, which is killed whole when its time is up, when the run is cancelled,
 ///   and when the process that started it dies.
@@ -36,10 +43,17 @@ pub struct SubprocessAgent {
     args: Vec<String>,
     env_pass: Vec<String>,
     folder: PathBuf,
+    read_roots: Vec<String>,
+    write_roots: Vec<String>,
+    network: bool,
+    limits: SandboxLimits,
+    sandbox: SandboxPolicy,
+    support: Support,
+    blanks: Blanks,
 }
 
 impl SubprocessAgent {
-    /// Makes the agent of a catalog's entry; paths are relative to `folder`.
+    /// Makes the agent of a catalog's entry, with a sandbox required; paths are relative to `folder`.
     ///
     /// # Errors
     /// When the entry names no program, or would let the objective run as a script.
@@ -54,12 +68,61 @@ impl SubprocessAgent {
             args: spec.args.clone(),
             env_pass: spec.env_pass.clone(),
             folder: folder.into(),
+            read_roots: spec.read_roots.clone(),
+            write_roots: spec.write_roots.clone(),
+            network: spec.network,
+            limits: spec.limits,
+            sandbox: SandboxMode::Required.into(),
+            support: Support::of_this_system(),
+            blanks: Blanks::default(),
         })
+    }
+
+    /// The agent, under a policy or a mode alone.
+    #[must_use]
+    pub fn sandbox(mut self, sandbox: impl Into<SandboxPolicy>) -> Self {
+        self.sandbox = sandbox.into();
+        self
+    }
+
+    /// The agent, as on a system that can hold this much.
+    #[must_use]
+    pub fn on(mut self, support: Support) -> Self {
+        self.support = support;
+        self
+    }
+
+    /// What such an agent is held to under this mode, on this system.
+    ///
+    /// # Errors
+    /// Where a sandbox is required and the system cannot hold access to files, or TCP for an agent without network.
+    pub fn available(
+        spec: &AgentSpec,
+        sandbox: SandboxMode,
+    ) -> Result<Confinement, SandboxMissing> {
+        let network = if spec.network {
+            Network::Open
+        } else {
+            Network::Closed
+        };
+        Sandbox::new(sandbox, Support::of_this_system(), network)
+            .map(|sandbox| sandbox.confinement())
+    }
+
+    /// The sandbox of one task.
+    fn held(&self, roots: &Roots, cx: &ToolContext) -> Result<Sandbox, ToolError> {
+        let limits = self.limits.or(self.sandbox.limits);
+        let empty = sandbox(self.sandbox, self.support, self.network)?
+            .limits(ResourceLimits::default().set(limits));
+        let granted = grant(empty, roots, cx.files(), &self.read_roots);
+        Ok(self.write_roots.iter().fold(granted, Sandbox::write))
     }
 
     async fn command(&self, task: &AgentTask, cx: &ToolContext) -> Result<ChildCommand, ToolError> {
         let scratch = scratch(cx).await?;
-        let working_dir = Roots::of(&scratch, cx).folder(&task.working_dir)?;
+        let roots = Roots::of(&scratch, cx);
+        let sandbox = self.held(&roots, cx)?;
+        let working_dir = roots.folder(&task.working_dir)?;
         let path = host_path();
         let program =
             find_program(&self.command, &self.folder, &path).map_err(|error| tool_error(&error))?;
@@ -98,7 +161,13 @@ impl SubprocessAgent {
                 command = command.env(name, value);
             }
         }
-        command = mark(command, cx);
+        if self.sandbox.mode != SandboxMode::Off
+            && !self.env_pass.iter().any(|name| name == "TMPDIR")
+        {
+            command = command.env("TMPDIR", temporary(&scratch).await?);
+        }
+        cx.confine(sandbox.confinement());
+        command = mark(command, cx).sandbox(sandbox);
         if !names_objective(&self.args) {
             command = command.stdin(task.objective.clone());
         }
@@ -115,9 +184,14 @@ impl AgentRunner for SubprocessAgent {
                 "the agent is a program of its own, and is not given the tools of the plan",
             );
         }
-        let finished = run(&command, stop(cx, None))
-            .await
-            .map_err(|error| tool_error(&error))?;
+        warn("agent", cx);
+        let made = match self.sandbox.mode {
+            SandboxMode::Off => Vec::new(),
+            SandboxMode::Required | SandboxMode::BestEffort => self.blanks.make(cx.files()),
+        };
+        let finished = run(&command, stop(cx, None)).await;
+        drop(made);
+        let finished = finished.map_err(|error| tool_error(&error))?;
         let (stdout, stderr) = (
             finished.captured.stdout.text(),
             finished.captured.stderr.text(),
@@ -127,12 +201,14 @@ impl AgentRunner for SubprocessAgent {
                 report: stdout.trim().to_owned(),
                 transcript: Some(stdout),
             }),
-            exit => Err(
-                ToolError::new(FailureClass::ExitStatus, format!("the agent {exit}"))
+            exit => {
+                let advice = cx.confinement().and_then(Confinement::advice);
+                let message = format!("the agent {exit}{}", advice.unwrap_or_default());
+                Err(ToolError::new(FailureClass::ExitStatus, message)
                     .retry(RetryAdvice::Later)
                     .dispatched(Dispatched::Yes)
-                    .output(Some(stdout), Some(stderr)),
-            ),
+                    .output(Some(stdout), Some(stderr)))
+            }
         }
     }
 }

@@ -2,12 +2,15 @@
 
 mod blank;
 mod confine;
+mod ending;
 mod hold;
+mod hook;
 mod language;
 mod script;
 
-pub(crate) use confine::{Roots, scratch};
-pub(crate) use hold::mark;
+pub(crate) use blank::Blanks;
+pub(crate) use confine::{Roots, scratch, temporary};
+pub(crate) use hold::{grant, mark, sandbox, warn};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,14 +22,12 @@ use plan_exec::{
 use plan_model::LanguageName;
 use plan_run::{Confinement, FailureClass, RetryAdvice};
 use plan_validate::catalog::{LanguageSpec, ToolCatalog};
-use plan_validate::policy::SandboxMode;
+use plan_validate::policy::{SandboxMode, SandboxPolicy};
 
-use crate::process::{
-    ChildCommand, Exit, Finished, ResourceLimits, SandboxMissing, Support, run, stop,
-};
+use crate::process::{ChildCommand, ResourceLimits, SandboxMissing, Support, run, stop};
 use crate::subprocess::tool_error;
 
-use blank::Blanks;
+use hook::{Hook, Interpreter};
 
 /// Runs scripts with the interpreters of a catalog.
 ///
@@ -40,7 +41,10 @@ use blank::Blanks;
 /// - The sandbox gives the script the scratch folder and the granted roots, and for reading its
 ///   interpreter, the system's libraries and the `read_roots` of its language. It opens no TCP
 ///   connection or port unless the language has `network: true`, and its resources are bounded
-///   ([`ResourceLimits`]).
+///   ([`ResourceLimits`]; the host's own bounds are those of the language and then those of the policy).
+/// - A Python or node script that ends by an error of the system that it does not catch fails by what was denied: as
+///   `permission` with the file or the address, or as `limit_exceeded` with the bound. Of other scripts their exit code
+///   is all there is, but for the signals that end them at a bound.
 ///
 /// Where the mode is *required* and the kernel cannot hold files, or TCP, every script is refused
 /// before it starts. In *best effort* it runs, held to what the kernel can, and the attempt says
@@ -49,25 +53,25 @@ use blank::Blanks;
 #[derive(Debug)]
 pub struct ProcessCodeRunner {
     languages: BTreeMap<LanguageName, LanguageSpec>,
-    sandbox: SandboxMode,
+    sandbox: SandboxPolicy,
     support: Support,
     limits: ResourceLimits,
     blanks: Blanks,
 }
 
 impl ProcessCodeRunner {
-    /// A runner with the languages of a catalog.
-    pub fn new(catalog: &ToolCatalog, sandbox: SandboxMode) -> Self {
+    /// A runner with the languages of a catalog, under a policy or a mode alone.
+    pub fn new(catalog: &ToolCatalog, sandbox: impl Into<SandboxPolicy>) -> Self {
         Self {
             languages: catalog.languages().clone(),
-            sandbox,
+            sandbox: sandbox.into(),
             support: Support::of_this_system(),
             limits: ResourceLimits::default(),
             blanks: Blanks::default(),
         }
     }
 
-    /// The runner, with these bounds on the resources of a script.
+    /// The runner, with these bounds where neither the language nor the policy has one.
     #[must_use]
     pub fn limits(mut self, limits: ResourceLimits) -> Self {
         self.limits = limits;
@@ -89,27 +93,28 @@ impl ProcessCodeRunner {
         hold::available(sandbox, Support::of_this_system())
     }
 
-    async fn command(
-        &self,
-        code: CodeRequest,
-        cx: &ToolContext,
-    ) -> Result<(ChildCommand, Option<script::ScriptFile>), ToolError> {
+    /// Makes everything ready for one script.
+    async fn prepare(&self, code: CodeRequest, cx: &ToolContext) -> Result<Prepared, ToolError> {
         let spec = self.languages.get(&code.language).ok_or_else(|| {
             refused(
                 FailureClass::MissingInterpreter,
                 format!("the catalog has no language `{}`", code.language),
             )
         })?;
-        let sandbox = hold::sandbox(self.sandbox, self.support, spec)?.limits(self.limits);
+        let limits = self.limits.set(spec.limits.or(self.sandbox.limits));
+        let sandbox = sandbox(self.sandbox, self.support, spec.network)?.limits(limits);
+        let is_held = self.sandbox.mode != SandboxMode::Off;
         let scratch = confine::scratch(cx).await?;
-        let roots = confine::Roots::of(&scratch, cx);
+        let roots = Roots::of(&scratch, cx);
         let working_dir = match &code.working_dir {
             Some(path) => roots.folder(path)?,
             None => scratch.clone(),
         };
+        let interpreter = Interpreter::of(spec, &code.source).filter(|_| is_held);
         let (file, path) = match &code.source {
             ScriptSource::Inline(text) => {
-                let file = script::ScriptFile::write(&scratch, &code.language, text, cx).await?;
+                let ending = script::extension(code.language.as_str());
+                let file = script::ScriptFile::write(&scratch, ending, text, cx).await?;
                 let path = file.path().to_owned();
                 (Some(file), path)
             }
@@ -118,61 +123,55 @@ impl ProcessCodeRunner {
                 (None, roots.script(path, &working_dir, readable)?)
             }
         };
-        let mut command = language::command(spec, &path, &code.env, &working_dir)?;
-        command = hold::mark(command.args(code.args), cx);
-        if self.sandbox != SandboxMode::Off && !code.env.contains_key("TMPDIR") {
-            command = command.env("TMPDIR", confine::temporary(&scratch).await?);
+        let hook = match interpreter {
+            Some(interpreter) => Some(Hook::write(interpreter, &scratch, cx).await?),
+            None => None,
+        };
+        let mut command = language::command(spec, &path, &code.env, &working_dir, hook.as_ref())?;
+        command = mark(command.args(code.args), cx);
+        if is_held && !code.env.contains_key("TMPDIR") {
+            command = command.env("TMPDIR", temporary(&scratch).await?);
         }
-        let sandbox = hold::grant(sandbox, &roots, cx.files(), spec);
+        let sandbox = grant(sandbox, &roots, cx.files(), &spec.read_roots);
         cx.confine(sandbox.confinement());
         command = command.sandbox(sandbox);
         if let Some(stdin) = code.stdin {
             command = command.stdin(stdin);
         }
-        Ok((command, file))
+        Ok(Prepared {
+            command,
+            limits,
+            hook,
+            file,
+        })
     }
+}
+
+/// A script that is ready to be started.
+#[derive(Debug)]
+struct Prepared {
+    command: ChildCommand,
+    limits: ResourceLimits,
+    hook: Option<Hook>,
+    file: Option<script::ScriptFile>,
 }
 
 #[async_trait]
 impl CodeRunner for ProcessCodeRunner {
     async fn run(&self, code: CodeRequest, cx: &ToolContext) -> Result<CodeOutput, ToolError> {
         let timeout = code.timeout;
-        let (command, file) = self.command(code, cx).await?;
-        hold::warn(cx);
-        let made = match self.sandbox {
+        let prepared = self.prepare(code, cx).await?;
+        warn("script", cx);
+        let made = match self.sandbox.mode {
             SandboxMode::Off => Vec::new(),
             SandboxMode::Required | SandboxMode::BestEffort => self.blanks.make(cx.files()),
         };
-        let finished = run(&command, stop(cx, timeout)).await;
-        drop((file, made));
-        output(finished.map_err(|error| tool_error(&error))?, &self.limits)
+        let finished = run(&prepared.command, stop(cx, timeout)).await;
+        drop((prepared.file, made));
+        let finished = finished.map_err(|error| tool_error(&error))?;
+        let told = prepared.hook.and_then(Hook::told);
+        ending::of(finished, told, &prepared.limits)
     }
-}
-
-fn output(finished: Finished, limits: &ResourceLimits) -> Result<CodeOutput, ToolError> {
-    let Finished { exit, captured } = finished;
-    if let Some(bound) = hold::crossed(exit, limits) {
-        return Err(ToolError::new(FailureClass::LimitExceeded, bound)
-            .retry(RetryAdvice::Never)
-            .dispatched(Dispatched::Yes)
-            .output(Some(captured.stdout.text()), Some(captured.stderr.text())));
-    }
-    if captured.stdout.whole().is_none() {
-        let total = captured.stdout.total();
-        let message = format!("the script printed {total} bytes, more than a value may have");
-        return Err(ToolError::new(FailureClass::LimitExceeded, message)
-            .retry(RetryAdvice::Never)
-            .dispatched(Dispatched::Yes)
-            .output(Some(captured.stdout.text()), Some(captured.stderr.text())));
-    }
-    Ok(CodeOutput {
-        stdout: captured.stdout.text(),
-        stderr: captured.stderr.text(),
-        exit_code: match exit {
-            Exit::Code(code) => code,
-            Exit::Signal(signal) => signal.saturating_add(128),
-        },
-    })
 }
 
 /// A script that was not started.

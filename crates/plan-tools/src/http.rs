@@ -34,7 +34,7 @@ pub use problem::HttpProblem;
 pub(crate) use problem::listed;
 
 use crate::ConfigError;
-use answer::{Answer, Over};
+use answer::Answer;
 use config::{HttpConfig, OutputForm};
 use hop::Leash;
 use lookup::{Checked, SystemLookup};
@@ -112,8 +112,9 @@ impl HttpTool {
                 lookup: Arc::clone(&self.lookup),
                 allow_private: self.config.allow_private,
             };
+            let limit = self.config.timeout;
             // the certificates of the system are read from files
-            match tokio::task::spawn_blocking(move || client::client(checked)).await {
+            match tokio::task::spawn_blocking(move || client::client(checked, limit)).await {
                 Ok(made) => made.map_err(|error| error.to_string()),
                 Err(error) => Err(error.to_string()),
             }
@@ -183,8 +184,8 @@ impl HttpTool {
     }
 
     async fn send(&self, request: &Request, trip: Trip<'_>) -> Result<Response, ToolError> {
-        let client = self.client().await?;
-        let mut sending = client
+        let mut sending = trip
+            .client
             .request(request.method.clone(), request.url.clone())
             .headers(request.headers.clone());
         if let Some(body) = &request.body {
@@ -205,9 +206,8 @@ impl HttpTool {
         let config = &self.config;
         let server = request.server();
         let fails = !response.status().is_success() && !config.capture_status;
-        let over = if fails { Over::IsCut } else { Over::Fails };
-        let answer = Answer::read(response, (config.response_bytes, over), &server).await?;
         if fails {
+            let answer = Answer::read_fault(response, config.timeout / 4).await;
             return Err(failure::of_status(
                 &answer,
                 &server,
@@ -215,6 +215,7 @@ impl HttpTool {
                 acted,
             ));
         }
+        let answer = Answer::read(response, config.response_bytes, &server).await?;
         let form = if config.capture_status {
             OutputForm::Response
         } else {
@@ -227,6 +228,7 @@ impl HttpTool {
 /// What the requests of one call have in common.
 #[derive(Debug, Clone, Copy)]
 struct Trip<'a> {
+    client: &'a Client,
     cx: &'a ToolContext,
     sent: &'a AtomicBool,
 }
@@ -258,7 +260,11 @@ impl Tool for HttpTool {
         let request = Request::of(&self.config, values)?;
         let server = request.server();
         let sent = AtomicBool::new(false);
-        let trip = Trip { cx, sent: &sent };
+        let trip = Trip {
+            client: self.client().await?,
+            cx,
+            sent: &sent,
+        };
         let limit = self.config.timeout;
         if let Ok(result) = tokio::time::timeout(limit, self.perform(request, trip)).await {
             return result.map(ToolOutput::from);

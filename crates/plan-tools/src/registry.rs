@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan_exec::{RegistryError, ToolRegistry};
 use plan_model::{AgentName, ToolName};
-use plan_validate::policy::SandboxMode;
+use plan_validate::policy::SandboxPolicy;
 use plan_validate::{AgentKind, ToolCatalog};
 use serde_json::Value;
 
@@ -61,11 +61,11 @@ pub enum UnavailableReason {
 }
 
 impl CatalogFile {
-    /// Makes the tools of this file, of the kinds that it was read with.
+    /// Makes the tools of this file, of the kinds that it was read with, under a policy or a sandbox mode alone.
     ///
     /// # Errors
     /// When the registry refuses one.
-    pub fn tools(&self, sandbox: SandboxMode) -> Result<CatalogTools, RegistryError> {
+    pub fn tools(&self, sandbox: impl Into<SandboxPolicy>) -> Result<CatalogTools, RegistryError> {
         self.kinds()
             .tools_of(self.catalog(), self.folder(), sandbox)
     }
@@ -78,7 +78,7 @@ impl CatalogFile {
 pub fn tools_of(
     catalog: &ToolCatalog,
     folder: &Path,
-    sandbox: SandboxMode,
+    sandbox: impl Into<SandboxPolicy>,
 ) -> Result<CatalogTools, RegistryError> {
     ToolKinds::built_in().tools_of(catalog, folder, sandbox)
 }
@@ -92,8 +92,9 @@ impl ToolKinds {
         &self,
         catalog: &ToolCatalog,
         folder: &Path,
-        sandbox: SandboxMode,
+        sandbox: impl Into<SandboxPolicy>,
     ) -> Result<CatalogTools, RegistryError> {
+        let sandbox = sandbox.into();
         let mut registry = ToolRegistry::from_catalog(catalog.clone())
             .with_code_runner(Arc::new(ProcessCodeRunner::new(catalog, sandbox)));
         let mut unavailable = Vec::new();
@@ -119,6 +120,7 @@ impl ToolKinds {
         for spec in programs.filter(|spec| spec.kind == AgentKind::Subprocess) {
             match SubprocessAgent::new(spec, folder) {
                 Ok(agent) => {
+                    let agent = agent.sandbox(sandbox);
                     registry = registry.implement_agent(spec.name.clone(), Arc::new(agent))?;
                 }
                 Err(reason) => idle.push(UnavailableAgent {

@@ -17,7 +17,7 @@ mod text;
 mod within;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use plan_model::json::digest_of;
 use plan_model::{
@@ -58,7 +58,7 @@ pub struct Grant {
     secrets: BTreeSet<SecretName>,
     roots: Vec<GrantedRoot>,
     budgets: PlanLimits,
-    sources: source::Sources,
+    sources: Arc<source::Sources>,
     host: host::Host,
     digest: OnceLock<Digest>,
 }

@@ -57,8 +57,8 @@ pub use grant::{
 };
 pub use inputs::{PathProblem, check_inputs, check_inputs_with};
 pub use policy::{
-    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Unapproved, Untrusted,
-    UntrustedSource,
+    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxLimits, SandboxMode,
+    SandboxPolicy, Unapproved, Untrusted, UntrustedSource,
 };
 pub use rule::Rule;
 pub use rules::{ReservedCode, explain, reserved_codes, rule, rules};

@@ -1,17 +1,19 @@
 //! What a host allows plans to do.
 
-mod document;
+pub(crate) mod document;
+mod sandbox;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use plan_model::document::Document;
 use plan_model::{AgentName, LanguageName, Limits, ModelName, PlanLimits, SecretName, ToolName};
-use serde::{Deserialize, Serialize};
 
 use crate::catalog::ToolCatalog;
 use crate::finding::{Code, Finding, Severity};
 use crate::grant::ArgRule;
 use crate::rules;
+
+pub use sandbox::{SandboxLimits, SandboxMode, SandboxPolicy};
 
 /// What a host allows plans to do. It only ever narrows what a plan declares.
 ///
@@ -46,8 +48,10 @@ pub struct Policy {
     pub untrusted: Untrusted,
     /// What is untrusted beside what always is.
     pub untrusted_sources: BTreeSet<UntrustedSource>,
-    /// Whether scripts must be sandboxed.
+    /// Whether scripts and agents must be sandboxed.
     pub sandbox: SandboxMode,
+    /// The bounds on what sandboxed processes use, where a language or an agent has none of its own.
+    pub sandbox_limits: SandboxLimits,
     /// The bounds of everything that enters.
     pub limits: Limits,
 }
@@ -68,6 +72,7 @@ impl Default for Policy {
             untrusted: Untrusted::Ask,
             untrusted_sources: BTreeSet::new(),
             sandbox: SandboxMode::Required,
+            sandbox_limits: SandboxLimits::default(),
             limits: Limits::default(),
         }
     }
@@ -151,18 +156,6 @@ pub enum UntrustedSource {
     Inputs,
     /// What people answer in words. Approvals are not meant: whose count is settled elsewhere.
     Answers,
-}
-
-/// Whether scripts must be sandboxed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SandboxMode {
-    /// They must; where the system cannot, nothing runs.
-    Required,
-    /// As far as the system can.
-    BestEffort,
-    /// They are not.
-    Off,
 }
 
 /// A policy that was refused, with every finding.
@@ -297,6 +290,13 @@ impl Policy {
     #[must_use]
     pub fn sandbox(mut self, mode: SandboxMode) -> Self {
         self.sandbox = mode;
+        self
+    }
+
+    /// The policy, with these bounds on what sandboxed processes use.
+    #[must_use]
+    pub fn sandbox_limits(mut self, limits: SandboxLimits) -> Self {
+        self.sandbox_limits = limits;
         self
     }
 

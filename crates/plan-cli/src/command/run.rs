@@ -1,6 +1,6 @@
 //! `planwright run`: check a plan, then run it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use planwright::exec::{Clock, Executor, Inputs, RunRequest, StartError, SystemClock, new_run_id};
 use planwright::model::{PlanId, ValueType};
@@ -31,7 +31,7 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
         None => new_run_id(SystemClock.now()),
     };
     let subject = Subject::read(&arguments.plan)?;
-    let host = match subject.host(&arguments.host, arguments.sandbox) {
+    let mut host = match subject.host(&arguments.host, arguments.sandbox) {
         Ok(host) => host,
         Err(halt) => {
             if !halt.findings.is_empty() {
@@ -52,6 +52,7 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     output::show_findings(plan.warnings(), plan.truncated(), &subject.input);
     let tools = host.tools()?;
     runnable(&plan, &tools, &host)?;
+    host.take_secrets(arguments.secrets.as_deref(), &BTreeMap::new())?;
     let inputs = inputs(&arguments, &plan)?;
     // looked at before anything is stored or named
     if let Err(findings) = check_inputs(&plan, inputs.clone()) {
@@ -70,7 +71,7 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     for (name, location) in &host.sources {
         request = request.source(name, location);
     }
-    if let Some(warning) = unconfined(&plan, &host.policy) {
+    if let Some(warning) = unconfined(&plan, &host) {
         request = request.source(SCRIPTS, warning);
     }
     let mut signals = Signals::take()?;
@@ -90,9 +91,11 @@ pub(super) fn executor(
     host: &Host,
     opened: &Opened,
 ) -> Executor {
-    let executor = Executor::new(tools, opened.store.clone())
-        .policy(host.policy.clone())
-        .secrets(planwright::tools::EnvironmentSecrets::new());
+    let executor = Executor::new(tools, opened.store.clone()).policy(host.policy.clone());
+    let executor = match &host.secrets {
+        Some(secrets) => executor.secrets(secrets.clone()),
+        None => executor.secrets(planwright::tools::EnvironmentSecrets::new()),
+    };
     match &opened.scratch {
         Some(folder) => executor.scratch(folder),
         None => executor,

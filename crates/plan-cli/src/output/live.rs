@@ -173,6 +173,7 @@ impl Live {
             | EventKind::Decided { .. }
             | EventKind::LateResult { .. }
             | EventKind::RunResumed { .. }
+            | EventKind::RunForked(_)
             | EventKind::RunEnded { .. } => None,
         }
     }

@@ -52,8 +52,16 @@ fn a_server_is_called_with_a_secret_of_the_environment() {
     let output = folder
         .command(["run", "plan.json", "--tools", "tools.yaml", "--json"])
         .env("TRACKER", "c4nary-of-it")
+        .env("PLANWRIGHT_LOG", "trace")
+        // nobody is asked to relay the call
+        .envs(
+            ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
+                .map(|name| (name, "http://127.0.0.1:9")),
+        )
         .output()
         .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!said.contains("c4nary-of-it"), "{said}");
     let told = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{told}");
     let record: serde_json::Value = serde_json::from_str(&told).unwrap();

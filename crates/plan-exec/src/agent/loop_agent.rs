@@ -7,10 +7,11 @@ use plan_llm::{Answer, LanguageModel, Message, ModelRequest, ModelResponse, Tool
 use plan_model::{ModelName, canonical_json, plain_text};
 use plan_run::{AgentReport, FailureClass};
 use serde_json::{Value, json};
+use tracing::Instrument;
 
 use crate::agent::{AgentRunner, AgentTask, AgentTools};
 use crate::drive::{cut_answer, model_tool_error};
-use crate::{Dispatched, ToolContext, ToolError};
+use crate::{Dispatched, ToolContext, ToolError, spans};
 
 /// Turns of an agent where its plan sets no bound.
 const TURNS: u64 = 32;
@@ -91,7 +92,9 @@ impl AgentRunner for LoopAgent {
                 let message = "the tokens that the agent may use are used up";
                 return Err(exchange.fails(&task.tools, FailureClass::LimitExceeded, message));
             }
-            let asked = self.model.ask(&request).await;
+            let span = spans::turn(turn, &request);
+            let asked = self.model.ask(&request).instrument(span.clone()).await;
+            spans::answered(&span, &asked);
             let usage = match &asked {
                 Ok(response) => Some(response.usage),
                 Err(error) => error.usage,
@@ -103,6 +106,7 @@ impl AgentRunner for LoopAgent {
             }
             let response = asked.map_err(|error| {
                 let error = model_tool_error(error);
+                spans::failed(&span, error.class);
                 exchange.refuses(&task.tools, error)
             })?;
             let report = turn_of(response, &mut request, &mut exchange, &task.tools).await?;

@@ -19,7 +19,7 @@ use crate::drive::{
     AgentWord, Lent, PathArguments, Reach, Redactor, Returned, Turns, What, fly, judge, part_of,
     redact, within,
 };
-use crate::{Cancellation, Tool, ToolContext, ToolRegistry};
+use crate::{Cancellation, Tool, ToolContext, ToolRegistry, spans};
 
 /// The tools that an agent may call. Clones are one and the same.
 ///
@@ -247,17 +247,12 @@ impl Guard {
         let key = IdempotencyKey::of_agent_call(self.cx.idempotency_key(), self.cx.attempt(), call);
         let secrets = part_of(&self.lent, tool.secrets());
         let cx = self.cx.for_call(key, own.clone(), secrets);
-        let span = tracing::info_span!(
-            "call",
-            call,
-            gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = name,
-        );
+        let span = spans::agent_call(call, name);
         let made = async move {
             paths.check(&arguments).await?;
             tool.call(arguments, &cx).await.map(Returned::Tool)
         };
-        let flight = fly(made, limit, self.grace, own.clone()).instrument(span);
+        let flight = fly(made, limit, self.grace, own.clone()).instrument(span.clone());
         tokio::pin!(flight);
         let landing = tokio::select! {
             landing = &mut flight => landing,
@@ -273,7 +268,10 @@ impl Guard {
         match judged.result {
             Ok(AttemptSuccess::Value { value, .. }) => Ok(value),
             Ok(_) => Ok(Value::Null),
-            Err(failure) => Err(*failure),
+            Err(failure) => {
+                spans::failed(&span, failure.class);
+                Err(*failure)
+            }
         }
     }
 

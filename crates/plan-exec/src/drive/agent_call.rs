@@ -12,6 +12,7 @@ use crate::drive::dispatch::Takeoff;
 use crate::drive::lending::Lent;
 use crate::drive::outcome::{Reach, Returned};
 use crate::executor::Shared;
+use crate::spans;
 
 impl Drive {
     /// Hands the objective of an attempt to its agent.
@@ -46,13 +47,7 @@ impl Drive {
             turns: Arc::clone(&self.shared.turns),
             lent: lent.clone(),
         };
-        let span = tracing::info_span!(
-            parent: &takeoff.span,
-            "attempt",
-            attempt = takeoff.attempt,
-            gen_ai.operation.name = "invoke_agent",
-            gen_ai.agent.name = effect.agent.as_ref().map(AsRef::<str>::as_ref),
-        );
+        let span = spans::agent(&takeoff.span, takeoff.attempt, effect.agent.as_ref());
         let task = AgentTask {
             agent: effect.agent,
             objective: effect.objective,

@@ -5,7 +5,7 @@ use plan_run::{CodeEffect, CodeText, FailureClass};
 use crate::drive::Drive;
 use crate::drive::dispatch::Takeoff;
 use crate::drive::outcome::{Reach, Returned};
-use crate::{CodeRequest, ScriptSource};
+use crate::{CodeRequest, ScriptSource, spans};
 
 impl Drive {
     /// Runs the script of an attempt.
@@ -36,7 +36,7 @@ impl Drive {
             working_dir,
             timeout: takeoff.limit,
         };
-        let span = tracing::info_span!(parent: &takeoff.span, "attempt", attempt = takeoff.attempt);
+        let span = spans::code(&takeoff.span, takeoff.attempt, &request.language);
         let cx = takeoff.cx.clone();
         let call = async move { runner.run(request, &cx).await.map(Returned::Code) };
         self.fly(takeoff, Reach::Writes, span, call);

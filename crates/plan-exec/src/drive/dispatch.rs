@@ -14,8 +14,8 @@ use crate::drive::flights::Ticket;
 use crate::drive::lending::Lent;
 use crate::drive::outcome::{Judged, Reach, Returned, judge, redact};
 use crate::drive::turns::Turn;
-use crate::progress::Progress;
-use crate::{Cancellation, ToolContext, ToolError};
+use crate::publisher::Progress;
+use crate::{Cancellation, ToolContext, ToolError, spans};
 
 /// What the call of an attempt has to itself, whatever kind it is of.
 pub(super) struct Takeoff {
@@ -75,7 +75,7 @@ impl Drive {
                 key: effect.key().clone(),
                 deadline: limit.map(|limit| self.now().plus(limit)),
                 cancellation: cancellation.clone(),
-                progress: Progress::to(&self.updates, self.lending.redactor()),
+                progress: Progress::to(&self.publisher, self.lending.redactor()),
                 confinement: std::sync::OnceLock::new(),
                 secrets,
             },
@@ -85,7 +85,7 @@ impl Drive {
             attempt,
             limit,
             cx,
-            span: tracing::info_span!("step", step = %step),
+            span: spans::step(step),
             cancellation,
         }
     }
@@ -125,6 +125,7 @@ impl Drive {
             limit,
             cancellation: cancellation.clone(),
         };
+        let seen = span.clone();
         let flight = async move {
             let landing = fly(call, limit, grace, cancellation).await;
             let reach = if turn.is_awaited() {
@@ -134,6 +135,9 @@ impl Drive {
             };
             let mut judged: Judged = judge(landing, reach, &limits);
             judged.confined(told.confinement());
+            if let Err(failure) = &judged.result {
+                spans::failed(&seen, failure.class);
+            }
             if !redactor.is_empty() {
                 redact(&mut judged.result, &redactor);
                 if let Some(late) = &mut judged.late {

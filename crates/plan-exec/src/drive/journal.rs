@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plan_run::{Event, Machine, Refused, RetryAdvice, RunId, RunStatus, decode};
-use plan_store::{Fence, HeadUpdate, Record, RunStoreExt, Sequence, Store, StoreError, Writer};
+use plan_store::{
+    Claim, Fence, HeadUpdate, OwnerId, Record, RunStoreExt, Sequence, Store, StoreError, Writer,
+};
 use plan_validate::ValidatedPlan;
 
 use crate::drive::batch::Batch;
@@ -90,12 +92,33 @@ impl Journal {
                 Err(StoreError::Sequence { .. }) => return Ok(Appended::Behind),
                 Err(error) => error,
             };
-            let pause = match (error.retry(), pauses.next()) {
-                (RetryAdvice::Later, Some(pause)) => *pause,
-                (RetryAdvice::After(span), Some(pause)) => span.clamp(*pause, LONGEST_PAUSE),
-                (RetryAdvice::Never, _) | (_, None) => return Err(self.failed(error)),
+            let Some(pause) = pause_after(&error, &mut pauses) else {
+                return Err(self.failed(error));
             };
             tracing::warn!(%error, "an append failed and is repeated");
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// Whether the claim under which this journal is written still stands.
+    ///
+    /// Asked after the journal was read, it tells whose records those are: nobody else drove the run before.
+    ///
+    /// # Errors
+    /// When the run was taken by another, or the store failed past every repeat.
+    pub(crate) async fn is_own(&self, owner: &OwnerId) -> Result<(), ExecError> {
+        let mut pauses = PAUSES.iter();
+        loop {
+            let error = match self.store.claim(&self.run, owner, Claim::Renew).await {
+                Ok(fence) if fence == self.fence => return Ok(()),
+                Ok(_) => StoreError::Fenced {
+                    run: self.run.clone(),
+                },
+                Err(error) => error,
+            };
+            let Some(pause) = pause_after(&error, &mut pauses) else {
+                return Err(self.failed(error));
+            };
             tokio::time::sleep(pause).await;
         }
     }
@@ -185,5 +208,18 @@ impl Journal {
             StoreError::Fenced { .. } => ExecError::Fenced { run },
             error => ExecError::Store { run, error },
         }
+    }
+}
+
+/// How long to wait before the store is asked once more; `None` where that is no use.
+fn pause_after(
+    error: &StoreError,
+    pauses: &mut std::slice::Iter<'_, Duration>,
+) -> Option<Duration> {
+    let pause = *pauses.next()?;
+    match error.retry() {
+        RetryAdvice::Later => Some(pause),
+        RetryAdvice::After(span) => Some(span.clamp(pause, LONGEST_PAUSE)),
+        RetryAdvice::Never => None,
     }
 }

@@ -74,14 +74,11 @@ impl Judged {
     pub(crate) fn confined(&mut self, confinement: Option<&Confinement>) {
         let Some(held) = confinement else { return };
         match &mut self.result {
-            Ok(AttemptSuccess::Process { confinement, .. }) => {
-                *confinement = Some(Box::new(held.clone()));
-            }
             Ok(
-                AttemptSuccess::Value { .. }
-                | AttemptSuccess::Answer(_)
-                | AttemptSuccess::Report(_),
-            ) => {}
+                AttemptSuccess::Process { confinement, .. }
+                | AttemptSuccess::Report { confinement, .. },
+            ) => *confinement = Some(Box::new(held.clone())),
+            Ok(AttemptSuccess::Value { .. } | AttemptSuccess::Answer(_)) => {}
             Err(failure) => failure.confinement = Some(Box::new(held.clone())),
         }
     }
@@ -152,7 +149,10 @@ fn returned(result: Result<Returned, ToolError>, reach: Reach, limits: &Limits) 
             exit_code,
             confinement: None,
         }),
-        Ok(Returned::Agent(report)) => Ok(AttemptSuccess::Report(report)),
+        Ok(Returned::Agent(report)) => Ok(AttemptSuccess::Report {
+            report,
+            confinement: None,
+        }),
         Ok(Returned::Model(Modelled { result, .. })) => match result {
             Ok(answer) => model(answer, reach, limits),
             Err(error) => Err(Box::new(failure(error, reach, limits))),
@@ -231,7 +231,7 @@ pub(crate) fn redact(result: &mut Verdict, redactor: &Redactor) {
             redactor.tail(stdout);
             redactor.tail(stderr);
         }
-        Ok(AttemptSuccess::Report(report)) => {
+        Ok(AttemptSuccess::Report { report, .. }) => {
             redactor.tail(&mut report.report);
             redactor.optional_tail(&mut report.transcript);
         }

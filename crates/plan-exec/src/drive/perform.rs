@@ -18,12 +18,14 @@ impl Drive {
                 EventKind::RequestOpened(request) => self.ask(Request::clone(request)),
                 EventKind::RequestAnswered(answered) => self.asks.withdraw(&answered.request),
                 EventKind::RequestWithdrawn { request, .. } => self.asks.withdraw(request),
+                EventKind::RetryScheduled { step, delay, .. } => {
+                    tracing::debug!(step = %step, ?delay, "another attempt follows");
+                }
                 EventKind::RunCreated(_)
                 | EventKind::AttemptEnded { .. }
                 | EventKind::ModelAnswered { .. }
                 | EventKind::AgentCalled(_)
                 | EventKind::AgentCallEnded { .. }
-                | EventKind::RetryScheduled { .. }
                 | EventKind::RetryDropped { .. }
                 | EventKind::StepSkipped { .. }
                 | EventKind::StepFailed { .. }
@@ -38,6 +40,7 @@ impl Drive {
                 | EventKind::BudgetCrossed { .. }
                 | EventKind::LateResult { .. }
                 | EventKind::RunResumed { .. }
+                | EventKind::RunForked(_)
                 | EventKind::RunEnded { .. } => {}
             }
         }

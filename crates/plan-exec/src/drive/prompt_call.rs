@@ -3,14 +3,13 @@
 use plan_llm::{Answer, AnswerFormat, AnswerKind, Capabilities, ModelRequest, ModelResponse};
 use plan_model::canonical_json;
 use plan_run::{FailureClass, ModelAnswer, ModelUsage, PromptEffect};
-use tracing::Span;
-use tracing::field::Empty;
 
 use crate::ToolError;
 use crate::drive::Drive;
 use crate::drive::dispatch::Takeoff;
 use crate::drive::model_error::{cut, tool_error};
 use crate::drive::outcome::{Modelled, Reach, Returned};
+use crate::spans;
 
 impl Drive {
     /// Asks the model of an attempt.
@@ -28,43 +27,29 @@ impl Drive {
         redactor.text(&mut effect.user_prompt);
         let capabilities = model.capabilities(effect.model.as_str());
         let request = request(effect, capabilities);
-        let span = tracing::info_span!(
-            parent: &takeoff.span,
-            "attempt",
-            attempt = takeoff.attempt,
-            gen_ai.operation.name = "chat",
-            gen_ai.request.model = request.model.as_str(),
-            gen_ai.request.max_tokens = request.max_tokens,
-            gen_ai.request.temperature = request.temperature,
-            gen_ai.output.type = output_type(&request),
-            gen_ai.response.model = Empty,
-            gen_ai.response.finish_reasons = Empty,
-            gen_ai.usage.input_tokens = Empty,
-            gen_ai.usage.output_tokens = Empty,
-            error.type = Empty,
-        );
+        let provider = self.provider(&request.model);
+        let span = spans::prompt(&takeoff.span, takeoff.attempt, provider, &request);
         let seen = span.clone();
         let call = async move {
             let answered = model.ask(&request).await;
+            spans::answered(&seen, &answered);
             let usage = match &answered {
                 Ok(response) => Some(response.usage),
                 Err(error) => error.usage,
             };
-            if let Ok(response) = &answered {
-                record_response(&seen, response);
-            }
             let usage = usage.map(|usage| ModelUsage::new(usage.input_tokens, usage.output_tokens));
-            if let Some(usage) = usage {
-                record_usage(&seen, usage);
-            }
             let result = answered.map_err(tool_error).and_then(answer);
-            if let Err(error) = &result {
-                seen.record("error.type", error.class.as_str());
-            }
             Ok(Returned::Model(Modelled { result, usage }))
         };
         // a question changes nothing
         self.fly(takeoff, Reach::ReadOnly, span, call);
+    }
+
+    /// Who provides a model, where the catalog says so.
+    fn provider(&self, model: &str) -> Option<&str> {
+        let mut models = self.shared.tools.catalog().models()?.values();
+        let model = models.find(|spec| spec.name.as_str() == model)?;
+        model.provider.as_deref()
     }
 }
 
@@ -126,23 +111,4 @@ fn answer(response: ModelResponse) -> Result<ModelAnswer, ToolError> {
             Err(ToolError::new(class, message).output(said, None))
         }
     }
-}
-
-fn output_type(request: &ModelRequest) -> &'static str {
-    match request.format.kind() {
-        AnswerKind::Text => "text",
-        AnswerKind::JsonObject | AnswerKind::JsonSchema => "json",
-    }
-}
-
-fn record_response(span: &Span, response: &ModelResponse) {
-    span.record("gen_ai.response.finish_reasons", response.finish.as_str());
-    if let Some(model) = &response.model {
-        span.record("gen_ai.response.model", model.as_str());
-    }
-}
-
-fn record_usage(span: &Span, usage: ModelUsage) {
-    span.record("gen_ai.usage.input_tokens", usage.input_tokens);
-    span.record("gen_ai.usage.output_tokens", usage.output_tokens);
 }

@@ -6,6 +6,7 @@ use crate::drive::Drive;
 use crate::drive::dispatch::Takeoff;
 use crate::drive::outcome::{Reach, Returned};
 use crate::drive::path_arguments::PathArguments;
+use crate::spans;
 
 impl Drive {
     /// Calls the tool of an attempt.
@@ -24,13 +25,7 @@ impl Drive {
         } else {
             Reach::Writes
         };
-        let span = tracing::info_span!(
-            parent: &takeoff.span,
-            "attempt",
-            attempt = takeoff.attempt,
-            gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = tool.as_str(),
-        );
+        let span = spans::tool(&takeoff.span, takeoff.attempt, &tool);
         let cx = takeoff.cx.clone();
         let paths = PathArguments::of(self.plan.catalog_tool(takeoff.step.step()), &self.facts);
         let turn = self.shared.turns.at(&tool);

@@ -31,7 +31,7 @@ impl Drive {
                     recovering = false;
                     let events = batch.land();
                     for event in &events {
-                        self.publish(event);
+                        self.publisher.recorded(event);
                     }
                     self.perform(&events);
                 }
@@ -107,7 +107,7 @@ impl Drive {
                 .apply(&event)
                 .map_err(|refused| self.journal.out_of_order(sequence, refused))?;
             self.journal.advance_to(sequence);
-            self.publish(&event);
+            self.publisher.recorded(&event);
             self.perform(&[event]);
         }
         Ok(())
@@ -126,10 +126,9 @@ impl Drive {
     async fn rebuild(&mut self, recovering: bool) -> Result<bool, ExecError> {
         let before = self.journal.end();
         let (machine, mut news, end) = self.journal.replay(&self.plan, before).await?;
+        // so what is new are words from outside, and appends of this drive that seemed to fail
+        self.journal.is_own(&self.shared.owner).await?;
         let resumed = |event: &Arc<Event>| matches!(event.kind, EventKind::RunResumed { .. });
-        if !recovering && news.iter().any(resumed) {
-            return Err(self.overtaken());
-        }
         self.machine = machine;
         self.journal.advance_to(end);
         // the append that seemed to fail may have been taken all the same, with what was told in it
@@ -151,7 +150,7 @@ impl Drive {
             }
         }
         for event in &news {
-            self.publish(event);
+            self.publisher.recorded(event);
         }
         let recovering = recovering && !news.iter().any(resumed);
         news.retain(|event| !matches!(event.kind, EventKind::AttemptStarted(_)));

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use plan_model::{AgentName, Digest, ModelName, StepId, Timestamp, ToolName};
 use plan_run::{
-    AnswerRefused, CreateRefused, DecisionRefused, DecodeError, Refused, RunId, RunStatus, StepPath,
+    AnswerRefused, CreateRefused, DecisionRefused, DecodeError, ForkRefused, Refused, RunId,
+    RunStatus, StepPath,
 };
 use plan_store::{OwnerId, Sequence, StoreError};
 use plan_validate::{Finding, PlanRejected};
@@ -233,6 +234,35 @@ impl From<StoreError> for ResumeError {
             error => Self::Load(LoadError::Store(error)),
         }
     }
+}
+
+/// Why no run was forked. But for [`StartError::Undriven`], nothing was written.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum ForkError {
+    /// The run has not ended, or has no such step.
+    #[error("run `{run}` is not forked: {refused}")]
+    Refused {
+        /// The run.
+        run: RunId,
+        /// Why.
+        refused: ForkRefused,
+    },
+    /// Inputs were given, and kept results were made of those of the run before.
+    #[error("a fork of run `{run}` has its inputs, and takes no others")]
+    Inputs {
+        /// The run.
+        run: RunId,
+    },
+    /// The run cannot be rebuilt.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The executor has no implementation for what the plan does.
+    #[error(transparent)]
+    Unequipped(#[from] Unequipped),
+    /// The new run was not started.
+    #[error(transparent)]
+    Start(#[from] StartError),
 }
 
 /// Why an answer, a decision or a cancel request is not in the journal.

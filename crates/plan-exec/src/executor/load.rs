@@ -34,20 +34,30 @@ pub async fn read_run(store: &dyn Store, run: &RunId) -> Result<RunRecord, LoadE
 
 /// Reads a run, checks its plan again, and replays its journal.
 pub(crate) async fn load(shared: &Shared, run: &RunId) -> Result<Loaded, LoadError> {
+    let (_, loaded) = load_page(shared, run).await?;
+    Ok(loaded)
+}
+
+/// As [`load`], with the journal itself.
+pub(crate) async fn load_page(
+    shared: &Shared,
+    run: &RunId,
+) -> Result<(JournalPage, Loaded), LoadError> {
     let page = shared.store.journal(run).await?;
     let (first, created) = beginning(&page, run)?;
     let plan = plan(shared, &created).await?;
     let machine = Machine::new(plan.clone(), &first);
-    Ok(Loaded {
+    let loaded = Loaded {
         machine: follow(machine, &page, run)?,
         plan,
         journal: Sequence::START.plus(page.records.len()),
         status: page.head.status,
-    })
+    };
+    Ok((page, loaded))
 }
 
 /// Applies what a journal holds after its first record.
-fn follow<P: Basis>(
+pub(crate) fn follow<P: Basis>(
     begun: Result<Machine<P>, Refused>,
     page: &JournalPage,
     run: &RunId,

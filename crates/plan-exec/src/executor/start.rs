@@ -43,10 +43,7 @@ impl Executor {
         new.trigger = request.trigger;
         new.deadline = request.deadline.map(|deadline| now.plus(deadline));
         new.sources = request.sources;
-        let created = created(&plan, new).await.map_err(|refused| match refused {
-            CreateRefused::Inputs(findings) => StartError::InputsRejected { findings },
-            refused => StartError::NotCreated(refused),
-        })?;
+        let created = created(&plan, new).await?;
         shared.equipped(&plan)?;
         shared.grants(&plan)?;
         let created = Event {
@@ -89,6 +86,15 @@ impl Executor {
             news: vec![created],
             origin: Origin::Started,
         }))
+    }
+}
+
+impl From<CreateRefused> for StartError {
+    fn from(refused: CreateRefused) -> Self {
+        match refused {
+            CreateRefused::Inputs(findings) => Self::InputsRejected { findings },
+            refused => Self::NotCreated(refused),
+        }
     }
 }
 
@@ -219,7 +225,7 @@ impl Shared {
 }
 
 /// The event that creates a run. Paths among the inputs are looked at where that may take its time.
-async fn created(plan: &ValidatedPlan, new: NewRun) -> Result<EventKind, CreateRefused> {
+pub(super) async fn created(plan: &ValidatedPlan, new: NewRun) -> Result<EventKind, CreateRefused> {
     if !paths::any(&plan.plan().inputs) {
         return Machine::create(plan, new);
     }
@@ -254,7 +260,7 @@ fn stored(plan: &ValidatedPlan) -> StoredPlan {
 }
 
 /// A run as lists show it.
-fn head(plan: &ValidatedPlan, created: &RunCreated, event: &Event) -> RunHead {
+pub(super) fn head(plan: &ValidatedPlan, created: &RunCreated, event: &Event) -> RunHead {
     RunHead {
         run: created.run.clone(),
         plan: created.plan.id,

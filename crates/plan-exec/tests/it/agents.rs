@@ -430,3 +430,58 @@ async fn one_declared_output_is_the_whole_report() {
         assert_eq!(record.step("a").unwrap().outputs["answer"], expected);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn case_57_calls_and_tokens_of_agents_count_over_resumes() {
+    let lab = lab();
+    let search = Scripted::tool("search").read_only();
+    let tools = looping([&search]);
+    let b = with(
+        agent("b", json!({"tools": ["search"]})),
+        json!({"depends_on": ["a"]}),
+    );
+    let text = plan_with(
+        &[agent("a", json!({"tools": ["search"]})), b],
+        json!({"limits": {"max_tool_calls": 2, "max_model_tokens": 1000}}),
+    );
+    let refused = ModelError::new(plan_llm::ModelErrorKind::Refused, "no");
+    let first = ScriptedModel::new()
+        .asks_for("search", json!({}))
+        .costing(Usage::new(0, 100))
+        .asks_for("search", json!({}))
+        .costing(Usage::new(0, 100))
+        .says("found")
+        .costing(Usage::new(0, 100))
+        .fails(refused);
+    let checked = lab.check(&text, &tools);
+    let executor_of = |model| executor(&lab, &tools, model);
+    let run = executor_of(&first)
+        .start(checked, Inputs::none())
+        .await
+        .unwrap();
+    let record = run.wait().await.unwrap();
+    assert_eq!(record.failure().unwrap().class, FailureClass::ModelRefused);
+    assert_eq!(
+        record.step("a").unwrap().usage,
+        Some(ModelUsage::new(0, 300))
+    );
+
+    let second = ScriptedModel::new()
+        .asks_for("search", json!({}))
+        .costing(Usage::new(0, 50))
+        .says("enough")
+        .costing(Usage::new(0, 50));
+    let resumed = executor_of(&second)
+        .resume_as(run.id(), plan_exec::Resume::WorldFixedRepeating)
+        .await
+        .unwrap();
+    let record = resumed.wait().await.unwrap();
+    assert_eq!(record.status(), RunStatus::Succeeded);
+    assert_eq!(search.calls().len(), 2);
+    let calls = &record.step("b").unwrap().attempts[1].calls;
+    let refusal = calls[0].refusal.as_ref().unwrap();
+    assert_eq!(refusal.class, FailureClass::LimitExceeded);
+    // what is left of the tokens is what the answers may have
+    assert_eq!(second.asked()[0].max_tokens, Some(700));
+    assert_eq!(record.usage(), Some(ModelUsage::new(0, 400)));
+}

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use plan_exec::{Inputs, ToolError};
 use plan_llm::Usage;
 use plan_run::RunStatus;
-use plan_testkit::{Scripted, ScriptedModel};
+use plan_testkit::{Gate, Scripted, ScriptedModel};
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::lab::{Lab, call, plan, registry, with};
+use crate::lab::{Lab, call, plan, plan_with, registry, with};
 
 thread_local! {
     static SEEN: RefCell<Seen> = RefCell::default();
@@ -164,4 +164,54 @@ async fn every_attempt_has_a_span_in_its_step_in_its_run() {
     ];
     let seen = SEEN.with_borrow(|seen| seen.paths.values().cloned().collect::<Vec<_>>());
     assert_eq!(seen, attempts);
+    let numbers: Vec<_> = fields_of("run > step > attempt")
+        .into_iter()
+        .map(|attempt| (attempt["attempt"].clone(), attempt["error.type"].clone()))
+        .collect();
+    let expected = ["1", "2"].map(|number| (number.to_owned(), "transient".to_owned()));
+    assert_eq!(numbers, expected);
+    let run = fields_of("run").remove(0);
+    assert_eq!(run["gen_ai.operation.name"], "invoke_workflow");
+    assert_eq!(run["plan"], "a plan");
+    assert_eq!(run["status"], "failed");
+    assert_eq!(run["error.type"], "transient");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_span_of_a_body_step_says_which_item_it_is_for() {
+    listen();
+    let lab = Lab::new();
+    let work = Scripted::tool("work").read_only();
+    let each = json!({"id": "each", "name": "each", "config": {
+        "type": "FAN_OUT", "over": "${conf.rows}", "item_var": "row", "spawn_steps": ["a"],
+    }});
+    let text = plan_with(
+        &[each, call("a", "work", json!({}))],
+        json!({"config": {"rows": ["x", "y"]}}),
+    );
+    lab.run(&text, &registry([&work])).await;
+    let steps: Vec<_> = fields_of("run > step")
+        .into_iter()
+        .map(|step| (step["step"].clone(), step["item"].clone()))
+        .collect();
+    let expected = [("each[0]/a", "0"), ("each[1]/a", "1")];
+    assert_eq!(
+        steps,
+        expected.map(|(step, item)| (step.to_owned(), item.to_owned()))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_left_early_says_why() {
+    listen();
+    let lab = Lab::new();
+    let gate = Gate::new();
+    let work = Scripted::tool("work").read_only().past(&gate);
+    let text = plan(&[call("a", "work", json!({}))]);
+    let run = lab.start(&text, &registry([&work])).await;
+    gate.arrived(1).await;
+    run.stop().await;
+    let run = fields_of("run").remove(0);
+    assert_eq!(run["error.type"], "stopped");
+    assert_eq!(run.get("status"), None);
 }

@@ -1,4 +1,4 @@
-//! Bounds on the whole run: its deadline, its driven time, its calls, its tokens.
+//! Bounds on the whole run: its deadline, its driven time, its calls, its tokens, what it delivers.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ impl Budget {
     /// Whether crossing it stops work in flight too.
     pub(super) fn stops_work(self) -> bool {
         match self {
-            Self::ToolCalls | Self::ModelTokens => false,
+            Self::ToolCalls | Self::ModelTokens | Self::OutputBytes => false,
             Self::WallTime | Self::Deadline => true,
         }
     }
@@ -23,6 +23,9 @@ impl Budget {
             Self::ToolCalls => format!("the run may make {limit} tool calls and would make more"),
             Self::ModelTokens => {
                 format!("the run may use {limit} tokens of models and would use more")
+            }
+            Self::OutputBytes => {
+                format!("what its steps deliver may come to {limit} bytes, and came to more")
             }
             Self::WallTime => {
                 let span = plan_model::Seconds::from_millis(limit);
@@ -59,6 +62,13 @@ impl Machine {
         {
             return Some(EventKind::BudgetCrossed {
                 budget: Budget::ModelTokens,
+                limit,
+            });
+        }
+        let limit = self.layout.max_output_bytes;
+        if self.state.output_bytes > limit && self.state.ending.is_none() {
+            return Some(EventKind::BudgetCrossed {
+                budget: Budget::OutputBytes,
                 limit,
             });
         }

@@ -46,11 +46,21 @@ impl Machine {
             .zip(&digests)
             .filter(|(frame, digest)| frame.digest == **digest)
             .map(|(frame, _)| frame.item);
+        let kept: Vec<usize> = kept.collect();
+        let fresh = items.len().saturating_sub(kept.len()) as u64;
+        let most = self.layout.max_run_items;
+        let all = self.state.items.saturating_add(fresh);
+        if all > most {
+            let message = format!(
+                "the run may have {most} items of fan-outs, and with the {fresh} of `{over}` it would have {all}"
+            );
+            return Err(Failure::new(FailureClass::LimitExceeded, message));
+        }
         let timeout = self.step_of(slot).timeout_secs;
         Ok(EventKind::ItemsExpanded(Box::new(ItemsExpanded {
             step: self.path(slot),
             count: items.len(),
-            kept: kept.collect(),
+            kept,
             digests,
             expires_at: timeout.map(|span| now.plus(span.as_duration())),
         })))

@@ -187,6 +187,20 @@ impl<P: Basis> Machine<P> {
         self.go_on_within(id);
     }
 
+    /// A fan-out has ended: what it did not open is free for others.
+    pub(super) fn give_back_items(&mut self, owner: Slot) {
+        let Some(fan) = self.fan(owner) else {
+            return;
+        };
+        let is_kept = |item: &usize| {
+            let frame = fan.frames.get(*item);
+            frame.is_some_and(|id| self.frame(*id).kept)
+        };
+        let unopened = (fan.next..fan.items.len()).filter(|item| !is_kept(item));
+        let unopened = unopened.count() as u64;
+        self.state.items = self.state.items.saturating_sub(unopened);
+    }
+
     /// Opens an item of an earlier generation: what is to run anew is reset, the rest is kept.
     fn open_again(&mut self, id: FrameId) {
         let slots: Vec<Slot> = self.instances(id).collect();

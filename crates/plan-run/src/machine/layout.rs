@@ -33,6 +33,10 @@ pub(super) struct Layout {
     pub(super) max_concurrency: usize,
     /// Items of one fan-out.
     pub(super) max_items: u64,
+    /// Items of all fan-outs over all generations.
+    pub(super) max_run_items: u64,
+    /// Bytes that attempts deliver, over all generations.
+    pub(super) max_output_bytes: u64,
     /// Tool calls over all attempts and generations.
     pub(super) max_tool_calls: Option<u64>,
     /// Tokens of models over all attempts and generations.
@@ -118,6 +122,8 @@ impl Layout {
             gates,
             max_concurrency: usize::try_from(max_concurrency).unwrap_or(usize::MAX),
             max_items: max_items.into_iter().flatten().min().unwrap_or(u64::MAX),
+            max_run_items: plan.policy().limits.run_items,
+            max_output_bytes: plan.policy().limits.run_output_bytes,
             max_tool_calls: limits.max_tool_calls,
             max_model_tokens: limits.max_model_tokens,
             max_wall: limits.max_wall_secs.map(plan_model::Seconds::as_duration),
@@ -135,6 +141,8 @@ impl Layout {
             gates: BTreeMap::new(),
             max_concurrency: usize::MAX,
             max_items: u64::MAX,
+            max_run_items: u64::MAX,
+            max_output_bytes: u64::MAX,
             max_tool_calls: None,
             max_model_tokens: None,
             max_wall: None,

@@ -58,6 +58,15 @@ pub(super) fn weigh(value: &Value, depth: usize, bytes: usize) -> Result<usize, 
     }
 }
 
+/// About how many bytes the texts, numbers and names of an object come to.
+pub(super) fn bytes_of(members: &Map<String, Value>) -> u64 {
+    let weight = |(name, value): (&String, &Value)| {
+        let left = weigh(value, usize::MAX, usize::MAX).unwrap_or_default();
+        name.len().saturating_add(usize::MAX - left) as u64
+    };
+    members.iter().map(weight).fold(0, u64::saturating_add)
+}
+
 /// Drops a value without recursion, however deep it is.
 pub(super) fn dismantle(value: Value) {
     let mut rest = vec![value];

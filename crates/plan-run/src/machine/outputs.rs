@@ -34,10 +34,9 @@ impl Machine {
         mut success: AttemptSuccess,
     ) -> Result<Delivered, Failure> {
         let confinement = match &mut success {
-            AttemptSuccess::Value { .. }
-            | AttemptSuccess::Answer(_)
-            | AttemptSuccess::Report(_) => None,
-            AttemptSuccess::Process { confinement, .. } => confinement.take(),
+            AttemptSuccess::Value { .. } | AttemptSuccess::Answer(_) => None,
+            AttemptSuccess::Process { confinement, .. }
+            | AttemptSuccess::Report { confinement, .. } => confinement.take(),
         };
         match self.delivered(slot, success) {
             Ok(mut delivered) => {
@@ -78,7 +77,10 @@ impl Machine {
                     confinement: None,
                 }
             }
-            AttemptSuccess::Report(AgentReport { report, transcript }) => Delivered {
+            AttemptSuccess::Report {
+                report: AgentReport { report, transcript },
+                confinement: _,
+            } => Delivered {
                 outputs: of_report(step, report)?.into(),
                 stdout: transcript.map(tail),
                 stderr: None,

@@ -23,8 +23,8 @@ pub struct Resumption {
     pub kept: Vec<StepPath>,
     /// Steps among the reset ones whose call is not safe to repeat and has, or may have, been made.
     pub may_repeat: Vec<StepPath>,
-    generation: u32,
-    plan: Digest,
+    pub(super) generation: u32,
+    pub(super) plan: Digest,
 }
 
 impl Resumption {
@@ -67,46 +67,84 @@ impl Machine {
             status if status.is_finished() => return Err(ResumeRefused::Final(status)),
             status => return Err(ResumeRefused::NotEnded(status)),
         }
-        let (mut reset, mut kept) = (Vec::new(), Vec::new());
-        let restless = self.restless();
-        let mut resets = Resets(BTreeMap::new());
+        let resumption = self.anew(&BTreeSet::new());
+        if resumption.reset.is_empty() {
+            return Err(ResumeRefused::NothingToReset);
+        }
+        Ok(resumption)
+    }
+
+    /// What starts anew where the `chosen` steps of the plan do so in any case.
+    pub(super) fn anew(&self, chosen: &BTreeSet<usize>) -> Resumption {
+        let resets = self.resets(chosen);
+        self.told(&resets)
+    }
+
+    fn resets(&self, chosen: &BTreeSet<usize>) -> Resets {
+        let restless = self.restless(chosen);
+        let mut resets = Resets {
+            slots: BTreeMap::new(),
+            kept: Vec::new(),
+        };
         for place in self.plan.graph().order().unwrap_or_default() {
             if self.plan.graph().owner(*place).is_none() {
                 let slot = Slot::main(*place);
-                self.sort(slot, Items::Kept, &restless, &mut resets);
+                self.sort(slot, Items::Kept, &restless, chosen, &mut resets);
             }
         }
         // the items of fan-outs that start anew; what is kept within them is told too
-        let mut around: Vec<Slot> = resets.0.keys().copied().collect();
+        let mut around: Vec<Slot> = resets.slots.keys().copied().collect();
         while let Some(owner) = around.pop() {
-            let items = resets.0.get(&owner).copied().unwrap_or(Items::Kept);
+            let items = resets.slots.get(&owner).copied().unwrap_or(Items::Kept);
             let frames = self.fan(owner).map_or(&[][..], |fan| fan.frames.as_slice());
             for slot in frames.iter().flat_map(|id| self.instances(*id)) {
-                if self.sort(slot, items, &restless, &mut resets) {
+                if self.sort(slot, items, &restless, chosen, &mut resets) {
                     around.push(slot);
                 } else {
-                    kept.push(slot);
+                    resets.kept.push(slot);
                 }
             }
         }
-        reset.extend(resets.0.keys().copied());
-        kept.extend(self.main_flow().filter(|slot| !resets.0.contains_key(slot)));
-        kept.sort_unstable();
-        if reset.is_empty() {
-            return Err(ResumeRefused::NothingToReset);
-        }
-        let may_repeat = reset.iter().filter(|slot| self.may_repeat(**slot));
-        Ok(Resumption {
+        let kept = self.main_flow();
+        let kept: Vec<Slot> = kept
+            .filter(|slot| !resets.slots.contains_key(slot))
+            .collect();
+        resets.kept.extend(kept);
+        resets.kept.sort_unstable();
+        resets
+    }
+
+    fn told(&self, resets: &Resets) -> Resumption {
+        let reset = resets.slots.keys();
+        let may_repeat = reset.clone().filter(|slot| self.may_repeat(**slot));
+        Resumption {
             may_repeat: may_repeat.map(|slot| self.path(*slot)).collect(),
-            reset: reset.iter().map(|slot| self.path(*slot)).collect(),
-            kept: kept.iter().map(|slot| self.path(*slot)).collect(),
+            reset: reset.map(|slot| self.path(*slot)).collect(),
+            kept: resets.kept.iter().map(|slot| self.path(*slot)).collect(),
             generation: self.state.generation.saturating_add(1),
             plan: self.plan.digest(),
-        })
+        }
+    }
+
+    /// What a fork starts anew: as [`Machine::anew`], and approvals that the policy asks for, where a call that they
+    /// permit starts anew. They were given for another run.
+    pub(super) fn forked(&self, mut chosen: BTreeSet<usize>) -> Resumption {
+        loop {
+            let resets = self.resets(&chosen);
+            let places = resets.slots.keys().map(|slot| self.place_of(*slot));
+            let gates = places.filter_map(|place| self.layout.gate_of(place));
+            let gates: Vec<Slot> = gates
+                .filter(|gate| !resets.slots.contains_key(gate))
+                .collect();
+            if gates.is_empty() {
+                return self.told(&resets);
+            }
+            chosen.extend(gates.into_iter().map(|gate| self.place_of(gate)));
+        }
     }
 
     /// The fan-outs in whose items a step did not succeed, whether that failed them or not.
-    fn restless(&self) -> BTreeSet<Slot> {
+    fn restless(&self, chosen: &BTreeSet<usize>) -> BTreeSet<Slot> {
         let mut within: Vec<(Slot, Slot)> = Vec::new();
         let mut owners: Vec<Slot> = self.main_flow().collect();
         while let Some(owner) = owners.pop() {
@@ -121,7 +159,8 @@ impl Machine {
         let mut restless = BTreeSet::new();
         // what is within an item was found after it
         for (owner, slot) in within.into_iter().rev() {
-            if self.is_unsettled(slot) || restless.contains(&slot) {
+            let own = self.is_unsettled(slot) || chosen.contains(&self.place_of(slot));
+            if own || restless.contains(&slot) {
                 restless.insert(owner);
             }
         }
@@ -161,21 +200,24 @@ impl Machine {
         slot: Slot,
         items: Items,
         restless: &BTreeSet<Slot>,
+        chosen: &BTreeSet<usize>,
         resets: &mut Resets,
     ) -> bool {
-        let own = self.is_unsettled(slot) || restless.contains(&slot);
+        let is_chosen = chosen.contains(&self.place_of(slot));
+        let own = is_chosen || self.is_unsettled(slot) || restless.contains(&slot);
         let waits: Vec<Slot> = self
             .dependencies(slot)
-            .filter(|dependency| resets.0.contains_key(dependency))
+            .filter(|dependency| resets.slots.contains_key(dependency))
             .collect();
         let starts_anew = own || items == Items::Anew || !waits.is_empty();
         if starts_anew {
-            let items = if items == Items::Anew || self.forgets_items(slot, &waits) {
+            let forgets = is_chosen || self.forgets_items(slot, &waits);
+            let items = if items == Items::Anew || forgets {
                 Items::Anew
             } else {
                 Items::Kept
             };
-            resets.0.insert(slot, items);
+            resets.slots.insert(slot, items);
         }
         starts_anew
     }
@@ -246,14 +288,25 @@ impl<P: Basis> Machine<P> {
                 actual: generation,
             });
         }
-        if !reset.is_empty() && self.state.ended.is_none() {
+        if let Some(first) = reset.first()
+            && self.state.ended.is_none()
+        {
             return Err(Refused::WrongReason {
-                step: reset
-                    .first()
-                    .cloned()
-                    .unwrap_or_else(|| self.path(Slot::main(0))),
+                step: first.clone(),
             });
         }
+        let slots = self.to_reset(reset)?;
+        // the time since the last event was nobody's
+        self.state.driven_to = self.state.driven_to.max(at);
+        self.advance(at);
+        if !slots.is_empty() {
+            self.start_anew(generation, &slots);
+        }
+        Ok(())
+    }
+
+    /// The steps of a reset, each with the fan-out around it.
+    pub(super) fn to_reset(&self, reset: &[StepPath]) -> Result<Vec<Slot>, Refused> {
         let slots = reset
             .iter()
             .map(|path| self.slot(path))
@@ -267,16 +320,10 @@ impl<P: Basis> Machine<P> {
                 });
             }
         }
-        // the time since the last event was nobody's
-        self.state.driven_to = self.state.driven_to.max(at);
-        self.advance(at);
-        if !slots.is_empty() {
-            self.start_anew(generation, &slots);
-        }
-        Ok(())
+        Ok(slots)
     }
 
-    fn start_anew(&mut self, generation: u32, slots: &[Slot]) {
+    pub(super) fn start_anew(&mut self, generation: u32, slots: &[Slot]) {
         let state = &mut self.state;
         state.generation = generation;
         state.ended = None;
@@ -315,8 +362,13 @@ impl<P: Basis> Machine<P> {
     }
 }
 
-/// The steps that start anew, and what that means for the items of fan-outs among them.
-struct Resets(BTreeMap<Slot, Items>);
+/// What starts anew, and what is kept.
+struct Resets {
+    /// The steps that start anew, and what that means for the items of fan-outs among them.
+    slots: BTreeMap<Slot, Items>,
+    /// The steps that keep their results.
+    kept: Vec<Slot>,
+}
 
 /// Whether finished steps in the items of a fan-out keep their results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

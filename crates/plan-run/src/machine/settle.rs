@@ -37,7 +37,12 @@ pub enum AttemptSuccess {
     /// A model answered.
     Answer(ModelAnswer),
     /// An agent reported.
-    Report(AgentReport),
+    Report {
+        /// What it said.
+        report: AgentReport,
+        /// What it was held to, where it is a program.
+        confinement: Option<Box<Confinement>>,
+    },
 }
 
 impl From<Value> for AttemptSuccess {
@@ -158,6 +163,6 @@ fn discard(success: AttemptSuccess) {
         }
         AttemptSuccess::Process { .. }
         | AttemptSuccess::Answer(ModelAnswer::Text(_))
-        | AttemptSuccess::Report(_) => {}
+        | AttemptSuccess::Report { .. } => {}
     }
 }

@@ -36,6 +36,7 @@ impl<P: Basis> Machine<P> {
             created_at: state.created_at,
             ended_at: ended.map(|ended| ended.at),
             generation: state.generation,
+            forked_from: state.forked_from.clone(),
             principal: state.created.principal.clone(),
             tags: state.created.tags.clone(),
             inputs: state.masked_inputs.clone(),
@@ -87,6 +88,10 @@ impl<P: Basis> Machine<P> {
                 .or_else(|| output.map(|text| tail(text.to_owned(), Limits::default().tail_bytes)))
         };
         let failure = end.and_then(|end| end.failure.as_deref());
+        let items = self.item_records(slot);
+        let own = state.attempts.iter().filter_map(AttemptState::usage);
+        let of_items = items.iter().flat_map(|item| &item.steps);
+        let usage = sum(own.chain(of_items.filter_map(|step| step.usage)));
         StepRecord {
             id: step.id.clone(),
             status: state.phase.status(),
@@ -102,10 +107,10 @@ impl<P: Basis> Machine<P> {
                 "stderr",
             ),
             outputs,
-            usage: sum(state.attempts.iter().filter_map(AttemptState::usage)),
+            usage,
             answered_by: state.answered_by.clone(),
             failure: state.failure.clone(),
-            items: self.item_records(slot),
+            items,
         }
     }
 

@@ -14,7 +14,7 @@ use super::ready::Ready;
 use super::slot::{PerStep, Slot, narrow};
 use crate::event::{Budget, LateResult, RunCreated};
 use crate::record::{AgentCallRecord, AttemptEnd};
-use crate::{Failure, JsonObject, Machine, ModelUsage, PrincipalName, RequestId, RunStatus};
+use crate::{Failure, JsonObject, Machine, ModelUsage, PrincipalName, RequestId, RunId, RunStatus};
 
 /// Everything that events change.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub(super) struct State {
     /// The inputs as views show them: sensitive ones masked.
     pub(super) masked_inputs: JsonObject,
     pub(super) generation: u32,
+    /// The run whose results it began with.
+    pub(super) forked_from: Option<RunId>,
     pub(super) ending: Option<Stopping>,
     pub(super) ended: Option<Ended>,
     /// Every step of the plan, then those of items. What stands for a body step itself never changes.
@@ -47,6 +49,10 @@ pub(super) struct State {
     pub(super) loose: BTreeSet<Slot>,
     pub(super) requests: BTreeMap<RequestId, (Slot, RequestState)>,
     pub(super) tool_calls: u64,
+    /// Items that fan-outs opened or may still open; those that a reset keeps count once.
+    pub(super) items: u64,
+    /// Bytes that attempts delivered.
+    pub(super) output_bytes: u64,
     /// Tokens that models counted.
     pub(super) used: Option<ModelUsage>,
     /// Time in which something ran or could start, while somebody drove the run.
@@ -266,6 +272,7 @@ impl<P: Basis> Machine<P> {
             Phase::Spread => {
                 state.ready.decisions.remove(&slot);
                 self.forget_expiry(slot);
+                self.give_back_items(slot);
             }
             // only a reset leaves these, and it rebuilds the counts
             Phase::Succeeded | Phase::Failed | Phase::Skipped(_) | Phase::Cancelled => {}

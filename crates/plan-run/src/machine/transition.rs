@@ -36,6 +36,7 @@ impl<P: Basis> Machine<P> {
                 EventKind::LateResult { .. } => {}
                 EventKind::RunResumed { reset, .. }
                     if ended.status == RunStatus::Failed && !reset.is_empty() => {}
+                EventKind::RunForked(_) => {}
                 _ => {
                     return Err(Refused::RunEnded {
                         status: ended.status,
@@ -218,6 +219,12 @@ impl<P: Basis> Machine<P> {
                 reset,
             } => {
                 self.resumed(at, *generation, *plan, reset)?;
+            }
+            EventKind::RunForked(forked) => {
+                if self.state.ended.is_none() {
+                    return Err(Refused::NoFork);
+                }
+                self.run_forked(at, forked)?;
             }
             EventKind::RunEnded {
                 status,

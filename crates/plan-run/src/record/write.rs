@@ -15,6 +15,7 @@ impl Serialize for RunRecord {
         map.serialize_entry("created_at", &self.created_at)?;
         entry(&mut map, "ended_at", self.ended_at.as_ref())?;
         map.serialize_entry("generation", &self.generation)?;
+        entry(&mut map, "forked_from", self.forked_from.as_ref())?;
         entry(&mut map, "principal", self.principal.as_ref())?;
         if !self.tags.is_empty() {
             map.serialize_entry("tags", &self.tags)?;

@@ -9,6 +9,7 @@ mod doubt;
 mod failures;
 mod fan_in;
 mod fan_out;
+mod fork;
 mod harness;
 mod items_resumed;
 mod joins;

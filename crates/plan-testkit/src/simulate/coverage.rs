@@ -102,6 +102,7 @@ impl Coverage {
                     Budget::ModelTokens => "a bound on tokens",
                     Budget::WallTime => "a bound on driven time",
                     Budget::Deadline => "a deadline",
+                    Budget::OutputBytes => "a bound on output",
                 }),
                 EventKind::RunEnded { status, .. } => self.add(&format!("a run {status}")),
                 _ => {}

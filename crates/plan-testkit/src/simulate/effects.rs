@@ -216,10 +216,13 @@ fn success(
             }
             None => ModelAnswer::Text(text(random)),
         }),
-        EffectCall::Agent(_) => AttemptSuccess::Report(AgentReport {
-            report: text(random),
-            transcript: None,
-        }),
+        EffectCall::Agent(_) => AttemptSuccess::Report {
+            report: AgentReport {
+                report: text(random),
+                transcript: None,
+            },
+            confinement: None,
+        },
         EffectCall::Code(_) | EffectCall::Tool(_) => AttemptSuccess::Process {
             stdout: text(random),
             stderr: String::new(),

@@ -7,3 +7,4 @@ mod mutants;
 mod mutated;
 mod second_opinion;
 mod simulation;
+mod suites;

@@ -11,7 +11,7 @@ use plan_exec::{FileAccess, GrantedFile};
 
 /// The empty files that scripts under way may write to, and how many scripts those are.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Blanks(Arc<Mutex<BTreeMap<PathBuf, Blank>>>);
+pub(crate) struct Blanks(Arc<Mutex<BTreeMap<PathBuf, Blank>>>);
 
 #[derive(Debug)]
 struct Blank {
@@ -21,14 +21,14 @@ struct Blank {
 
 /// An empty file for one script. It is taken away with the last of its scripts where none has touched it.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(crate) struct Held {
     blanks: Blanks,
     path: PathBuf,
 }
 
 impl Blanks {
     /// Makes the output files that do not exist. One that cannot be made the script cannot write either.
-    pub(super) fn make(&self, files: &[GrantedFile]) -> Vec<Held> {
+    pub(crate) fn make(&self, files: &[GrantedFile]) -> Vec<Held> {
         let written = files.iter().filter(|file| file.access == FileAccess::Write);
         written.filter_map(|file| self.hold(&file.path)).collect()
     }

@@ -23,8 +23,8 @@ pub(crate) async fn scratch(cx: &ToolContext) -> Result<PathBuf, ToolError> {
     tokio::fs::canonicalize(folder).await.map_err(failed)
 }
 
-/// Makes the folder for what a script throws away.
-pub(super) async fn temporary(scratch: &Path) -> Result<String, ToolError> {
+/// Makes the folder for what a script or an agent throws away.
+pub(crate) async fn temporary(scratch: &Path) -> Result<String, ToolError> {
     let folder = scratch.join(".tmp");
     match tokio::fs::create_dir_all(&folder).await {
         Ok(()) => Ok(folder.display().to_string()),

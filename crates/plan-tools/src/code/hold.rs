@@ -1,18 +1,14 @@
-//! What a script is held to, and what it ran into.
+//! What a script or an agent is held to.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plan_exec::{FileAccess, GrantedFile, ToolContext, ToolError};
 use plan_run::{Confinement, FailureClass, Restraint};
-use plan_validate::catalog::LanguageSpec;
-use plan_validate::policy::SandboxMode;
-use rustix::process::Signal;
+use plan_validate::policy::{SandboxMode, SandboxPolicy};
 
 use super::confine::Roots;
 use super::refused;
-use crate::process::{
-    ChildCommand, Exit, Network, ResourceLimits, Sandbox, SandboxMissing, Support,
-};
+use crate::process::{ChildCommand, Network, Sandbox, SandboxMissing, Support};
 
 /// The variable that names the attempt that a process belongs to.
 const MARK: &str = "PLANWRIGHT_ATTEMPT";
@@ -25,27 +21,27 @@ pub(super) fn available(
     Sandbox::new(mode, support, Network::Closed).map(|sandbox| sandbox.confinement())
 }
 
-/// The sandbox of a language's scripts, which grants nothing yet.
-pub(super) fn sandbox(
-    mode: SandboxMode,
+/// The sandbox of a program with or without the network, which grants nothing yet.
+pub(crate) fn sandbox(
+    policy: SandboxPolicy,
     support: Support,
-    spec: &LanguageSpec,
+    network: bool,
 ) -> Result<Sandbox, ToolError> {
-    let network = if spec.network {
+    let network = if network {
         Network::Open
     } else {
         Network::Closed
     };
-    Sandbox::new(mode, support, network)
+    Sandbox::new(policy.mode, support, network)
         .map_err(|missing| refused(FailureClass::Permission, missing.to_string()))
 }
 
-/// The sandbox with what the run was granted and what the language may read.
-pub(super) fn grant(
+/// The sandbox with what the run was granted, and what its language or agent may read.
+pub(crate) fn grant(
     sandbox: Sandbox,
     roots: &Roots,
     files: &[GrantedFile],
-    spec: &LanguageSpec,
+    readable: &[String],
 ) -> Sandbox {
     let granted = roots.folders().fold(sandbox, Sandbox::write);
     let granted = files
@@ -54,7 +50,7 @@ pub(super) fn grant(
             FileAccess::Read => granted.read(&file.path),
             FileAccess::Write => granted.write(&file.path),
         });
-    spec.read_roots.iter().fold(granted, Sandbox::read)
+    readable.iter().fold(granted, Sandbox::read)
 }
 
 /// The command with a variable that no other attempt has.
@@ -71,8 +67,8 @@ pub(crate) fn mark(command: ChildCommand, cx: &ToolContext) -> ChildCommand {
     command.mark(MARK, value)
 }
 
-/// Says what a script should be held to and is not.
-pub(super) fn warn(cx: &ToolContext) {
+/// Says what a script or an agent should be held to and is not.
+pub(crate) fn warn(what: &str, cx: &ToolContext) {
     let Some(held) = cx.confinement() else { return };
     let missing: Vec<&str> = [Restraint::Files, Restraint::Network]
         .iter()
@@ -81,29 +77,9 @@ pub(super) fn warn(cx: &ToolContext) {
         .collect();
     if !missing.is_empty() {
         let missing = missing.join(" and ");
-        tracing::warn!(run = %cx.run(), step = %cx.step_path(), missing, "the script runs without a whole sandbox");
+        tracing::warn!(run = %cx.run(), step = %cx.step_path(), missing, "the {what} runs without a whole sandbox");
         cx.progress(format!(
-            "the script runs without a whole sandbox: the kernel of this host cannot hold {missing}"
+            "the {what} runs without a whole sandbox: the kernel of this host cannot hold {missing}"
         ));
-    }
-}
-
-/// Which bound a script was ended for.
-pub(super) fn crossed(exit: Exit, limits: &ResourceLimits) -> Option<String> {
-    let Exit::Signal(signal) = exit else {
-        return None;
-    };
-    if signal == Signal::XCPU.as_raw() {
-        let seconds = limits.processor_secs;
-        Some(format!(
-            "the script used more than {seconds} s of processor time"
-        ))
-    } else if signal == Signal::XFSZ.as_raw() {
-        let bytes = limits.file_bytes;
-        Some(format!(
-            "the script wrote a file of more than {bytes} bytes"
-        ))
-    } else {
-        None
     }
 }

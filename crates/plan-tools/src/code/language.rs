@@ -6,6 +6,7 @@ use std::path::Path;
 use plan_exec::ToolError;
 use plan_validate::catalog::LanguageSpec;
 
+use super::hook::Hook;
 use crate::process::{ChildCommand, find_program, host_path};
 use crate::subprocess::tool_error;
 
@@ -17,13 +18,17 @@ pub(super) fn command(
     script: &Path,
     env: &BTreeMap<String, String>,
     working_dir: &Path,
+    hook: Option<&Hook>,
 ) -> Result<ChildCommand, ToolError> {
     let path = env.get("PATH").cloned().unwrap_or_else(host_path);
     // the interpreter is the host's, wherever the script's own path leads
     let program = find_program(&spec.command, Path::new("/"), &host_path())
         .map_err(|error| tool_error(&error))?;
+    let (before, behind) = hook.map(Hook::arguments).unwrap_or_default();
     let mut command = ChildCommand::new(program, working_dir)
+        .args(before)
         .args(spec.args.iter().cloned())
+        .args(behind)
         .args([script.display().to_string()])
         .env("PATH", path);
     for name in &spec.env_pass {

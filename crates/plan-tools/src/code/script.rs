@@ -1,9 +1,8 @@
-//! The file of a script that stands in the plan.
+//! The files that are written for one script: itself where it stands in the plan, and what goes with it.
 
 use std::path::{Path, PathBuf};
 
 use plan_exec::{ToolContext, ToolError};
-use plan_model::LanguageName;
 use plan_run::FailureClass;
 
 use super::refused;
@@ -13,19 +12,18 @@ use super::refused;
 pub(super) struct ScriptFile(PathBuf);
 
 impl ScriptFile {
-    /// Writes the script of an attempt below the scratch folder, for this user's eyes only.
+    /// Writes a file of an attempt below the scratch folder, for this user's eyes only.
     pub(super) async fn write(
         scratch: &Path,
-        language: &LanguageName,
+        ending: &str,
         text: &str,
         cx: &ToolContext,
     ) -> Result<Self, ToolError> {
         let folder = scratch.join(".scripts");
         let name = format!(
-            "{}-{}{}",
+            "{}-{}{ending}",
             file_name(&cx.step_path().to_string()),
             cx.attempt(),
-            extension(language.as_str())
         );
         let path = folder.join(name);
         let written = async {
@@ -43,16 +41,17 @@ impl ScriptFile {
             tokio::io::AsyncWriteExt::flush(&mut opened).await?;
             Ok(file)
         };
-        written.await.map_err(|error: std::io::Error| {
-            refused(
-                FailureClass::Permission,
-                format!("could not write the script `{}`: {error}", path.display()),
-            )
-        })
+        let written: std::io::Result<Self> = written.await;
+        written.map_err(|error| unwritten(&path, &error))
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// Opens the file for reading, before anybody else can have touched it.
+    pub(super) fn open(&self) -> Result<std::fs::File, ToolError> {
+        std::fs::File::open(&self.0).map_err(|error| unwritten(&self.0, &error))
     }
 }
 
@@ -60,6 +59,13 @@ impl Drop for ScriptFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> ToolError {
+    refused(
+        FailureClass::Permission,
+        format!("could not write the script `{}`: {error}", path.display()),
+    )
 }
 
 /// A step's path as a file name: all but letters, digits, `-` and `_` become `.`.
@@ -73,7 +79,8 @@ fn file_name(step: &str) -> String {
         .collect()
 }
 
-fn extension(language: &str) -> &'static str {
+/// How the name of a script's file ends: some interpreters look at it.
+pub(super) fn extension(language: &str) -> &'static str {
     match language {
         "python" | "python3" | "py" => ".py",
         "javascript" | "js" | "node" => ".js",

@@ -169,4 +169,21 @@ mod tests {
             Place::Never,
         );
     }
+
+    proptest::proptest! {
+        #[test]
+        fn an_address_in_disguise_is_no_more_open(bits: u32) {
+            let plain = Ipv4Addr::from(bits);
+            let [high, low] = [(bits >> 16) as u16, (bits & 0xffff) as u16];
+            let mapped = plain.to_ipv6_mapped();
+            assert_eq!(place(mapped.into()), place(plain.into()));
+            let translated = Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, high, low);
+            let tunnelled = Ipv6Addr::new(0x2002, high, low, 0, 0, 0, 0, 1);
+            for carried in [translated, tunnelled] {
+                let open = place(plain.into()) == Place::Public;
+                assert_eq!(place(carried.into()) == Place::Public, open, "{carried}");
+                assert_ne!(place(carried.into()), Place::Private, "{carried}");
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! From an answer to the result of a call.
 
+use std::time::Duration;
+
 use plan_exec::{Dispatched, ToolError};
 use plan_run::{FailureClass, RetryAdvice};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, SET_COOKIE};
@@ -9,8 +11,9 @@ use serde_json::{Map, Value, json};
 use super::config::OutputForm;
 use super::failure;
 
-/// Bytes of an answer that says what went wrong.
+/// Bytes of an answer that says what went wrong, and the most time for them.
 const FAULT_BYTES: usize = 16 << 10;
+const FAULT_TIME: Duration = Duration::from_secs(2);
 
 /// An answer that was read whole.
 #[derive(Debug)]
@@ -20,15 +23,6 @@ pub(super) struct Answer {
     pub(super) body: Vec<u8>,
 }
 
-/// What is done with an answer that is longer than it may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Over {
-    /// The call fails.
-    Fails,
-    /// The rest is left.
-    IsCut,
-}
-
 impl Answer {
     /// Reads an answer, at most `limit` bytes of it after decompression.
     ///
@@ -36,14 +30,10 @@ impl Answer {
     /// An answer that is longer, or that breaks off.
     pub(super) async fn read(
         mut response: Response,
-        (limit, over): (usize, Over),
+        limit: usize,
         server: &str,
     ) -> Result<Self, ToolError> {
         let (status, headers) = (response.status(), response.headers().clone());
-        let limit = match over {
-            Over::Fails => limit,
-            Over::IsCut => limit.min(FAULT_BYTES),
-        };
         let too_long = || {
             let message = format!(
                 "the answer of {server} has more than {limit} bytes; `max_response_bytes` in the tool's config allows more"
@@ -53,25 +43,17 @@ impl Answer {
                 .dispatched(Dispatched::Yes)
         };
         let declared = response.content_length();
-        if over == Over::Fails && declared.is_some_and(|length| length > limit as u64) {
+        if declared.is_some_and(|length| length > limit as u64) {
             return Err(too_long());
         }
         let mut body = Vec::new();
-        loop {
-            let chunk = match response.chunk().await {
-                Ok(Some(chunk)) => chunk,
-                Ok(None) => break,
-                // what came of a fault is enough
-                Err(_) if over == Over::IsCut => break,
-                Err(error) => return Err(failure::of_request(&error, server)),
-            };
-            let left = limit.saturating_sub(body.len());
-            if chunk.len() > left {
-                if over == Over::Fails {
-                    return Err(too_long());
-                }
-                body.extend_from_slice(chunk.get(..left).unwrap_or_default());
-                break;
+        let next = async |response: &mut Response| {
+            let chunk = response.chunk().await;
+            chunk.map_err(|error| failure::of_request(&error, server))
+        };
+        while let Some(chunk) = next(&mut response).await? {
+            if chunk.len() > limit.saturating_sub(body.len()) {
+                return Err(too_long());
             }
             body.extend_from_slice(&chunk);
         }
@@ -80,6 +62,28 @@ impl Answer {
             headers,
             body,
         })
+    }
+
+    /// Reads an answer whose status says that something went wrong: what comes of it soon, within `time`.
+    pub(super) async fn read_fault(mut response: Response, time: Duration) -> Self {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut body = Vec::new();
+        let reading = async {
+            while let Ok(Some(chunk)) = response.chunk().await {
+                let left = FAULT_BYTES.saturating_sub(body.len());
+                body.extend_from_slice(chunk.get(..left).unwrap_or(&chunk));
+                if body.len() >= FAULT_BYTES {
+                    break;
+                }
+            }
+        };
+        // what the status says does not wait for its explanation
+        let _ = tokio::time::timeout(time.min(FAULT_TIME), reading).await;
+        Self {
+            status,
+            headers,
+            body,
+        }
     }
 
     /// The result of a call.

@@ -9,7 +9,7 @@ use rustls_platform_verifier::BuilderVerifierExt;
 
 use super::lookup::Checked;
 
-/// The most time until a connection stands.
+/// The most time until a connection stands, its host looked up and its handshake made.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long an idle connection is kept.
 const IDLE: Duration = Duration::from_secs(30);
@@ -23,11 +23,13 @@ pub(super) enum NoClient {
     Client(#[from] reqwest::Error),
 }
 
-/// Makes a client. Reads the certificates of the system the first time.
+/// Makes a client for calls of at most `limit`. Reads the certificates of the system the first time.
+///
+/// A connection has a part of that: a call that was never sent says so, as long as it has time to.
 ///
 /// # Errors
 /// When the parts of the client do not fit each other.
-pub(super) fn client(checked: Checked) -> Result<Client, NoClient> {
+pub(super) fn client(checked: Checked, limit: Duration) -> Result<Client, NoClient> {
     static TLS: OnceLock<Result<ClientConfig, rustls::Error>> = OnceLock::new();
     let tls = TLS.get_or_init(tls).clone()?;
     let client = Client::builder()
@@ -37,7 +39,7 @@ pub(super) fn client(checked: Checked) -> Result<Client, NoClient> {
         .retry(reqwest::retry::never())
         .no_proxy()
         .referer(false)
-        .connect_timeout(CONNECT)
+        .connect_timeout(CONNECT.min(limit / 4 * 3))
         .pool_idle_timeout(IDLE)
         .pool_max_idle_per_host(4)
         .user_agent(concat!("planwright/", env!("CARGO_PKG_VERSION")))

@@ -215,3 +215,49 @@ fn given(name: &str, values: Values<'_>) -> Result<Url, ToolError> {
 pub(super) fn has_user(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use plan_exec::ToolContext;
+    use plan_model::StepId;
+    use plan_run::{IdempotencyKey, RunId};
+    use serde_json::{Map, Value};
+
+    use super::*;
+
+    fn url(text: &str, arguments: [(&str, String); 2]) -> Result<Url, ToolError> {
+        let arguments: Map<String, Value> = arguments
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.into()))
+            .collect();
+        let cx = ToolContext::detached(
+            RunId::new("run-1").unwrap(),
+            StepId::new("one").unwrap(),
+            IdempotencyKey::new("key-1").unwrap(),
+        );
+        let values = Values {
+            arguments: &arguments,
+            cx: &cx,
+        };
+        Target::parse(text).unwrap().url(values, &[])
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_value_stays_in_its_place(
+            a in "[a./%\\\\?#@:2eE&= \t\r\n\u{e9}\u{2f}]{0,6}|\\PC{0,8}",
+            b in "\\PC{0,8}",
+        ) {
+            let text = "https://a.test:8443/x/{a}/y-{b}/z?k={a}&l={b}";
+            if let Ok(url) = url(text, [("a", a.clone()), ("b", b.clone())]) {
+                assert_eq!(url.origin().ascii_serialization(), "https://a.test:8443");
+                assert!(!has_user(&url) && url.fragment().is_none());
+                let segments: Vec<&str> = url.path_segments().unwrap().collect();
+                assert_eq!(segments.len(), 4, "{url}");
+                assert_eq!((segments[0], segments[3]), ("x", "z"), "{url}");
+                let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+                assert_eq!(pairs, [("k".to_owned(), a), ("l".to_owned(), b)]);
+            }
+        }
+    }
+}

@@ -51,7 +51,7 @@ pub struct Sandbox {
 /// The system cannot hold what a sandbox must.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{} cannot be held by the kernel of this host, and a sandbox is required; the line `sandbox: {{mode: best_effort}}` of a policy lets scripts run without",
+    "{} cannot be held by the kernel of this host, and a sandbox is required; the line `sandbox: {{mode: best_effort}}` of a policy lets scripts and agents run without",
     listed(.missing)
 )]
 pub struct SandboxMissing {
@@ -151,7 +151,11 @@ impl Sandbox {
             add(Restraint::OpenFiles, true);
             add(Restraint::Processes, limits::bounds_processes());
         }
-        Confinement::new(self.mode, held, missing)
+        let confinement = Confinement::new(self.mode, held, missing);
+        if self.mode == SandboxMode::Off {
+            return confinement;
+        }
+        confinement.with_limits(self.limits.settings())
     }
 
     pub(super) fn resource_limits(&self) -> &ResourceLimits {

@@ -11,3 +11,4 @@ mod process;
 mod secrets;
 mod server;
 mod subprocess;
+mod suites;

@@ -35,7 +35,7 @@ async fn after(time: Duration) -> Stop {
 /// A named pipe that live processes hold open: reading it to its end waits until all of them are gone.
 #[derive(Clone)]
 pub(crate) struct Watch {
-    _dir: Arc<TempDir>,
+    dir: Arc<TempDir>,
     path: PathBuf,
 }
 
@@ -46,9 +46,14 @@ impl Watch {
         let made = Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
         Self {
-            _dir: Arc::new(dir),
+            dir: Arc::new(dir),
             path,
         }
+    }
+
+    /// The folder of the pipe.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.dir.path().to_owned()
     }
 
     /// Waits until a process opened the pipe, and gives its reading end.
@@ -90,7 +95,7 @@ async fn the_environment_is_what_was_declared() {
 }
 
 #[tokio::test]
-async fn a_child_runs_in_its_working_directory() {
+async fn a_child_runs_in_its_workingdirectory() {
     let dir = tempfile::tempdir().unwrap();
     let real = dir.path().canonicalize().unwrap();
     let command = ChildCommand::new("/bin/sh", &real).args(["-c", "pwd -P"]);

@@ -213,6 +213,17 @@ impl Found {
     }
 }
 
+/// Never finds anything, and never says so.
+#[derive(Debug)]
+pub(crate) struct Lost;
+
+#[async_trait]
+impl HostLookup for Lost {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+        std::future::pending().await
+    }
+}
+
 #[async_trait]
 impl HostLookup for Found {
     async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {

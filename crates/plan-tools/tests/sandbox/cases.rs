@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use plan_exec::{
     CodeOutput, CodeRequest, CodeRunner, Dispatched, FileAccess, GrantedFile, ScriptSource,
-    ToolError,
+    ToolContext, ToolError,
 };
 use plan_model::LanguageName;
 use plan_run::{FailureClass, Restraint};
@@ -14,31 +14,33 @@ use plan_tools::ProcessCodeRunner;
 use plan_tools::process::{ResourceLimits, Support};
 use plan_validate::ToolCatalog;
 use plan_validate::catalog::LanguageSpec;
-use plan_validate::policy::SandboxMode;
+use plan_validate::policy::{SandboxMode, SandboxPolicy};
 
 use crate::context;
 
 /// A run of scripts under a sandbox: its folder, its catalog and what else it was granted.
-struct Lab {
-    folder: tempfile::TempDir,
-    catalog: ToolCatalog,
-    roots: Vec<std::path::PathBuf>,
-    files: Vec<GrantedFile>,
-    limits: ResourceLimits,
+pub(crate) struct Lab {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) catalog: ToolCatalog,
+    pub(crate) roots: Vec<std::path::PathBuf>,
+    pub(crate) files: Vec<GrantedFile>,
+    pub(crate) limits: ResourceLimits,
+    pub(crate) args: Vec<String>,
 }
 
 impl Lab {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
             catalog: ToolCatalog::default().with_built_in_languages(),
             roots: Vec::new(),
             files: Vec::new(),
             limits: ResourceLimits::default(),
+            args: Vec::new(),
         }
     }
 
-    fn language(mut self, name: &str, change: impl FnOnce(&mut LanguageSpec)) -> Self {
+    pub(crate) fn language(mut self, name: &str, change: impl FnOnce(&mut LanguageSpec)) -> Self {
         let name = LanguageName::new(name).unwrap();
         let mut spec = self.catalog.languages()[&name].clone();
         change(&mut spec);
@@ -46,7 +48,7 @@ impl Lab {
         self
     }
 
-    async fn run(&self, language: &str, text: &str) -> Result<CodeOutput, ToolError> {
+    pub(crate) async fn run(&self, language: &str, text: &str) -> Result<CodeOutput, ToolError> {
         self.run_on(
             Support::of_this_system(),
             SandboxMode::Required,
@@ -56,48 +58,65 @@ impl Lab {
         .await
     }
 
-    async fn run_on(
+    pub(crate) async fn run_on(
         &self,
         support: Support,
-        mode: SandboxMode,
+        sandbox: impl Into<SandboxPolicy>,
         language: &str,
         text: &str,
     ) -> Result<CodeOutput, ToolError> {
-        let cx = context()
-            .with_scratch(self.folder.path().join("scratch"))
-            .with_roots(self.roots.clone())
-            .with_files(self.files.clone());
-        let code = CodeRequest {
-            language: LanguageName::new(language).unwrap(),
-            source: ScriptSource::Inline(text.to_owned()),
-            args: Vec::new(),
-            stdin: None,
-            env: BTreeMap::new(),
-            working_dir: None,
-            timeout: Some(Duration::from_mins(1)),
-        };
-        ProcessCodeRunner::new(&self.catalog, mode)
+        let cx = self.context();
+        let code = self.request(language, text);
+        ProcessCodeRunner::new(&self.catalog, sandbox)
             .on(support)
             .limits(self.limits)
             .run(code, &cx)
             .await
     }
 
+    pub(crate) fn context(&self) -> ToolContext {
+        context()
+            .with_scratch(self.folder.path().join("scratch"))
+            .with_roots(self.roots.clone())
+            .with_files(self.files.clone())
+    }
+
+    pub(crate) fn request(&self, language: &str, text: &str) -> CodeRequest {
+        CodeRequest {
+            language: LanguageName::new(language).unwrap(),
+            source: ScriptSource::Inline(text.to_owned()),
+            args: self.args.clone(),
+            stdin: None,
+            env: BTreeMap::new(),
+            working_dir: None,
+            timeout: Some(Duration::from_mins(1)),
+        }
+    }
+
     /// A file beside the scratch folder, which nobody was granted.
-    fn secret(&self) -> std::path::PathBuf {
+    pub(crate) fn secret(&self) -> std::path::PathBuf {
         let path = self.folder.path().join("secret");
         std::fs::write(&path, "canary").unwrap();
         path
     }
 }
 
-/// The script did not get what it wanted, and said so by its exit code.
+/// The script did not get what it wanted: it failed of that, or said so by its exit code.
 #[track_caller]
-fn denied(ended: Result<CodeOutput, ToolError>) -> CodeOutput {
-    let output = ended.unwrap();
-    assert_ne!(output.exit_code, 0, "{output:?}");
-    assert!(!output.stdout.contains("canary"), "{output:?}");
-    output
+pub(crate) fn denied(ended: Result<CodeOutput, ToolError>) {
+    match ended {
+        Ok(output) => {
+            assert_ne!(output.exit_code, 0, "{output:?}");
+            assert!(!output.stdout.contains("canary"), "{output:?}");
+        }
+        Err(error) => {
+            let known = [FailureClass::Permission, FailureClass::LimitExceeded];
+            assert!(known.contains(&error.class), "{error:?}");
+            assert_eq!(error.dispatched, Dispatched::Yes, "{error:?}");
+            let printed = error.stdout_tail.unwrap_or_default();
+            assert!(!printed.contains("canary"), "{printed}");
+        }
+    }
 }
 
 pub(crate) async fn every_built_in_language_runs_in_the_sandbox() {
@@ -215,7 +234,7 @@ pub(crate) async fn a_file_that_the_caller_named_is_read_and_an_output_file_is_w
 }
 
 /// Connects to a listener of ours, by the language's own means.
-fn connecting(port: u16) -> [(&'static str, String); 3] {
+pub(crate) fn connecting(port: u16) -> [(&'static str, String); 3] {
     [
         (
             "python",
@@ -399,7 +418,7 @@ pub(crate) async fn a_kernel_that_cannot_hold_a_script_does_not_run_it_where_a_s
         .unwrap_err();
     assert_eq!(refused.class, FailureClass::Permission);
     assert_eq!(refused.dispatched, Dispatched::No);
-    insta::assert_snapshot!(refused.message, @"access to files and TCP cannot be held by the kernel of this host, and a sandbox is required; the line `sandbox: {mode: best_effort}` of a policy lets scripts run without");
+    insta::assert_snapshot!(refused.message, @"access to files and TCP cannot be held by the kernel of this host, and a sandbox is required; the line `sandbox: {mode: best_effort}` of a policy lets scripts and agents run without");
     let ran = lab
         .run_on(Support::none(), SandboxMode::BestEffort, "sh", "echo ran")
         .await;

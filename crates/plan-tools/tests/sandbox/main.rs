@@ -7,7 +7,9 @@
     reason = "a test without the harness that would say so"
 )]
 
+mod agents;
 mod cases;
+mod typed;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -46,12 +48,13 @@ impl Needs {
 type Run = fn() -> Pin<Box<dyn Future<Output = ()>>>;
 
 macro_rules! case {
+    ($module:ident::$name:ident, $needs:ident) => {
+        (stringify!($name), Needs::$needs, || {
+            Box::pin($module::$name())
+        })
+    };
     ($name:ident, $needs:ident) => {
-        (
-            stringify!($name),
-            Needs::$needs,
-            || Box::pin(cases::$name()),
-        )
+        case!(cases::$name, $needs)
     };
 }
 
@@ -85,6 +88,36 @@ const CASES: &[(&str, Needs, Run)] = &[
     ),
     case!(what_held_a_script_is_said_to_the_attempt, Nothing),
     case!(git_and_compilers_run_where_the_catalog_lets_them, Files),
+    case!(typed::a_denied_file_is_a_failure_that_names_it, Files),
+    case!(
+        typed::a_denied_connection_is_a_failure_that_names_the_address,
+        Files
+    ),
+    case!(
+        typed::memory_files_and_open_files_past_their_bound_are_failures_that_name_it,
+        Files
+    ),
+    case!(
+        typed::a_script_that_goes_on_after_a_denial_is_its_own_business,
+        Files
+    ),
+    case!(typed::a_failure_of_another_cause_stays_an_exit_code, Files),
+    case!(
+        typed::a_script_runs_in_the_sandbox_as_it_does_outside_of_it,
+        Files
+    ),
+    case!(typed::a_report_is_not_read_through_a_link, Files),
+    case!(
+        typed::the_bounds_of_a_language_come_before_those_of_the_policy,
+        Nothing
+    ),
+    case!(agents::an_agent_is_held_as_a_script_is, Files),
+    case!(agents::an_agent_is_given_more_on_purpose, Files),
+    case!(agents::an_agent_is_held_to_the_bounds_of_its_entry, Nothing),
+    case!(
+        agents::a_kernel_that_cannot_hold_an_agent_does_not_run_it_where_a_sandbox_is_required,
+        Nothing
+    ),
 ];
 
 /// A context outside any run.

@@ -2,6 +2,8 @@
 
 use plan_model::{AgentName, ModelName};
 
+use crate::policy::SandboxLimits;
+
 /// How a host runs an agent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -16,10 +18,17 @@ pub struct AgentSpec {
     pub args: Vec<String>,
     /// Variables of the host's environment that it is given, for [`AgentKind::Subprocess`].
     pub env_pass: Vec<String>,
+    /// Files and folders that it may read beside the granted roots, for [`AgentKind::Subprocess`].
+    pub read_roots: Vec<String>,
+    /// Files and folders that it may read and write beside the granted roots, for [`AgentKind::Subprocess`]:
+    /// where it keeps its own state.
+    pub write_roots: Vec<String>,
     /// The model that it asks, for [`AgentKind::Loop`].
     pub model: Option<ModelName>,
-    /// Whether it may reach the network.
+    /// Whether it may reach the network, for [`AgentKind::Subprocess`].
     pub network: bool,
+    /// Bounds on what it uses, before those of the policy, for [`AgentKind::Subprocess`].
+    pub limits: SandboxLimits,
 }
 
 /// What kind of agent a host runs.
@@ -41,8 +50,11 @@ impl AgentSpec {
             command: None,
             args: Vec::new(),
             env_pass: Vec::new(),
+            read_roots: Vec::new(),
+            write_roots: Vec::new(),
             model: None,
             network: false,
+            limits: SandboxLimits::default(),
         }
     }
 }

@@ -11,6 +11,7 @@ use super::{
     AgentKind, AgentSpec, CatalogBuilder, CatalogRejected, LanguageSpec, ModelSpec, ToolCatalog,
 };
 use crate::decode::Decoder;
+use crate::policy::document::sandbox::limits;
 use crate::rules::INVALID_CATALOG;
 
 /// Whether a tool that does not say so is allowlisted.
@@ -161,6 +162,7 @@ fn language(decoder: &mut Decoder, value: Value, at: &Pointer) -> Option<Languag
     let env_pass = strings("env_pass", decoder);
     let read_roots = strings("read_roots", decoder);
     let network = fields.read("network", |value, at| decoder.boolean(value, at));
+    let bounds = fields.read("limits", |value, at| Some(limits(decoder, value, at)));
     let trust = fields.read("output_trust", |value, at| {
         decoder.word(value, at, &tool::TRUST)
     });
@@ -171,6 +173,7 @@ fn language(decoder: &mut Decoder, value: Value, at: &Pointer) -> Option<Languag
     spec.env_pass = env_pass;
     spec.read_roots = read_roots;
     spec.network = network.unwrap_or(false);
+    spec.limits = bounds.unwrap_or_default();
     Some(spec)
 }
 
@@ -189,22 +192,29 @@ fn agent(decoder: &mut Decoder, name: AgentName, value: Value, at: &Pointer) -> 
         fields.take("command")
     };
     let command = command.and_then(|(at, value)| decoder.string(value, &at));
-    let args = fields
-        .take("args")
-        .map_or_else(Vec::new, |(at, value)| decoder.strings(value, &at));
-    let env_pass = fields
-        .take("env_pass")
-        .map_or_else(Vec::new, |(at, value)| decoder.strings(value, &at));
+    let mut strings = |name: &'static str, decoder: &mut Decoder| {
+        fields
+            .take(name)
+            .map_or_else(Vec::new, |(at, value)| decoder.strings(value, &at))
+    };
+    let args = strings("args", decoder);
+    let env_pass = strings("env_pass", decoder);
+    let read_roots = strings("read_roots", decoder);
+    let write_roots = strings("write_roots", decoder);
     let model = fields.read("model", |value, at| {
         decoder.name::<ModelName>(value, at, "model name")
     });
     let network = fields.read("network", |value, at| decoder.boolean(value, at));
+    let bounds = fields.read("limits", |value, at| Some(limits(decoder, value, at)));
     fields.finish(decoder);
     let mut spec = AgentSpec::new(name, kind?);
     spec.command = command;
     spec.args = args;
     spec.env_pass = env_pass;
+    spec.read_roots = read_roots;
+    spec.write_roots = write_roots;
     spec.model = model;
     spec.network = network.unwrap_or(false);
+    spec.limits = bounds.unwrap_or_default();
     Some(spec)
 }

@@ -5,6 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use plan_model::{LanguageName, Trust};
 
+use crate::policy::SandboxLimits;
+
 /// How a host runs scripts of a language: `command args… SCRIPT script-args…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -19,6 +21,8 @@ pub struct LanguageSpec {
     pub read_roots: Vec<String>,
     /// Whether the script may reach the network.
     pub network: bool,
+    /// Bounds on what the script uses, before those of the policy.
+    pub limits: SandboxLimits,
     /// Trusted: its scripts read only what a plan hands them, and their outputs are as trusted as that.
     pub output_trust: Trust,
 }
@@ -32,6 +36,7 @@ impl LanguageSpec {
             env_pass: Vec::new(),
             read_roots: Vec::new(),
             network: false,
+            limits: SandboxLimits::default(),
             output_trust: Trust::Untrusted,
         }
     }

@@ -1,7 +1,7 @@
 //! From a plan, a catalog and a policy to a grant.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use plan_model::{Digest, Effects, InputKind, Root, Step, StepConfig, StepId, Template, ToolCall};
 
@@ -29,7 +29,7 @@ pub(crate) fn derive(facts: &Facts<'_>, digest: Digest) -> Grant {
         secrets: secrets(facts),
         roots: roots(facts),
         budgets: least(&facts.plan.limits, &facts.policy.budgets),
-        sources: Sources::of(facts, &gates),
+        sources: Arc::new(Sources::of(facts, &gates)),
         host: Host::new(facts.policy.sandbox),
         digest: OnceLock::new(),
     };

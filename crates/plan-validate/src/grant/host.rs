@@ -86,6 +86,7 @@ fn language(spec: &LanguageSpec) -> Value {
         "read_roots": spec.read_roots,
         "network": spec.network,
         "trusted": spec.output_trust == Trust::Trusted,
+        "limits": spec.limits,
     })
 }
 
@@ -101,8 +102,11 @@ fn agent(catalog: &ToolCatalog, spec: &AgentSpec) -> Value {
         "command": spec.command,
         "args": spec.args,
         "env_pass": spec.env_pass,
+        "read_roots": spec.read_roots,
+        "write_roots": spec.write_roots,
         "model": asks.map(ModelName::as_str),
         "model_is": behind.map(model),
         "network": spec.network,
+        "limits": spec.limits,
     })
 }

@@ -1,11 +1,11 @@
 //! Making a grant smaller.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use plan_model::{PlanLimits, SecretName, StepId, ToolName};
 
-use super::{ArgRule, Grant, Target};
+use super::{ArgRule, Grant, SiteGrant, Target};
 
 /// What to take away from a grant. Everything in it only ever narrows.
 #[derive(Debug, Clone, Default)]
@@ -32,23 +32,38 @@ impl Grant {
     #[must_use]
     pub fn narrow(&self, by: &Narrowing) -> Self {
         let keeps_tool = |tool: &ToolName| by.tools.as_ref().is_none_or(|kept| kept.contains(tool));
-        let mut narrowed = self.clone();
-        narrowed.digest = OnceLock::new();
-        narrowed.tools.retain(|tool, _| keeps_tool(tool));
-        narrowed.sites.retain(|step, site| {
-            let kept = by.steps.as_ref().is_none_or(|steps| steps.contains(step));
-            match &mut site.target {
-                Target::Tool(tool) => kept && keeps_tool(tool),
-                Target::Agent { tools, .. } => {
-                    tools.retain(keeps_tool);
-                    kept
-                }
-                Target::Language(_) | Target::Model(_) => kept,
+        let keeps_secret =
+            |secret: &SecretName| by.secrets.as_ref().is_none_or(|kept| kept.contains(secret));
+        let kept = |(step, site): (&StepId, &SiteGrant)| {
+            let site = kept(site, &keeps_tool)?;
+            Some((step.clone(), site))
+        };
+        // only what stays is copied: a grant of thousands of steps is narrowed to one of them at every call of an agent
+        let sites = match &by.steps {
+            Some(steps) => {
+                let sites = steps.iter().filter_map(|id| self.sites.get_key_value(id));
+                sites.filter_map(kept).collect()
             }
-        });
-        if let Some(kept) = &by.secrets {
-            narrowed.secrets.retain(|secret| kept.contains(secret));
-        }
+            None => self.sites.iter().filter_map(kept).collect(),
+        };
+        let tools = self.tools.iter().filter(|(tool, _)| keeps_tool(tool));
+        let secrets = self.secrets.iter().filter(|secret| keeps_secret(secret));
+        let mut narrowed = Self {
+            plan: self.plan,
+            tools: tools
+                .map(|(tool, digest)| (tool.clone(), *digest))
+                .collect(),
+            sites,
+            models: self.models.clone(),
+            languages: self.languages.clone(),
+            agents: self.agents.clone(),
+            secrets: secrets.cloned().collect(),
+            roots: self.roots.clone(),
+            budgets: least(&self.budgets, &by.budgets),
+            sources: Arc::clone(&self.sources),
+            host: self.host.clone(),
+            digest: OnceLock::new(),
+        };
         if let Some(most) = by.attempts {
             for site in narrowed.sites.values_mut() {
                 site.max_attempts = site.max_attempts.min(most);
@@ -66,9 +81,22 @@ impl Grant {
                 }
             }
         }
-        narrowed.budgets = least(&self.budgets, &by.budgets);
         narrowed
     }
+}
+
+/// What a step may still do with the tools that are kept; `None`: nothing.
+fn kept(site: &SiteGrant, keeps_tool: &dyn Fn(&ToolName) -> bool) -> Option<SiteGrant> {
+    if let Target::Tool(tool) = &site.target
+        && !keeps_tool(tool)
+    {
+        return None;
+    }
+    let mut site = site.clone();
+    if let Target::Agent { tools, .. } = &mut site.target {
+        tools.retain(keeps_tool);
+    }
+    Some(site)
 }
 
 /// The smaller of both limits, one by one.

@@ -66,10 +66,17 @@ impl ArgRule {
                     Err("is at none of the servers of the allowed values".to_owned())
                 }
             }
-            Self::Url { .. } | Self::Range { .. } | Self::Subpath(_) | Self::Schema(_) => {
-                self.permits(&Value::String(url.to_owned()), &|_| None)
-            }
+            // a URL without a path is written with and without its slash
+            Self::Schema(_) => self.takes(url).or_else(|reason| {
+                let bare = url.strip_suffix('/').ok_or(reason)?;
+                self.takes(bare)
+            }),
+            Self::Url { .. } | Self::Range { .. } | Self::Subpath(_) => self.takes(url),
         }
+    }
+
+    fn takes(&self, url: &str) -> Result<(), String> {
+        self.permits(&Value::String(url.to_owned()), &|_| None)
     }
 }
 
@@ -103,6 +110,16 @@ mod tests {
             assert!(!goes(rule, "https://example.net/"), "{rule}");
         }
         assert!(goes(&exact, "https://elsewhere.test/"));
+    }
+
+    #[test]
+    fn a_schema_takes_a_server_with_and_without_its_slash() {
+        let rule = ArgRule::Schema(plan_model::Schema(
+            json!({"type": "string", "pattern": "^https://example\\.com(/a.*)?$"}),
+        ));
+        assert!(goes(&rule, "https://example.com/"));
+        assert!(goes(&rule, "https://example.com/ab"));
+        assert!(!goes(&rule, "https://example.com/b"));
     }
 
     #[test]

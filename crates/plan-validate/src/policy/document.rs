@@ -1,6 +1,7 @@
 //! Reading a policy file.
 
 mod argument;
+pub(crate) mod sandbox;
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use plan_model::{
 use serde_json::Value;
 
 use super::{
-    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, SandboxMode, Unapproved, Untrusted,
+    EffectKind, Policy, PolicyRejected, RequireApproval, Roots, Unapproved, Untrusted,
     UntrustedSource,
 };
 use crate::candidates;
@@ -37,11 +38,6 @@ const UNTRUSTED_SOURCES: [(&str, UntrustedSource); 2] = [
     ("answers", UntrustedSource::Answers),
 ];
 const UNAPPROVED: [(&str, Unapproved); 2] = [("ask", Unapproved::Ask), ("deny", Unapproved::Deny)];
-const SANDBOX: [(&str, SandboxMode); 3] = [
-    ("required", SandboxMode::Required),
-    ("best_effort", SandboxMode::BestEffort),
-    ("off", SandboxMode::Off),
-];
 const SEVERITIES: [(&str, Option<Severity>); 4] = [
     ("error", Some(Severity::Error)),
     ("warning", Some(Severity::Warning)),
@@ -121,7 +117,9 @@ fn file(decoder: &mut Decoder, value: Value) -> Policy {
         }
     }
     if let Some((at, value)) = file.take("sandbox") {
-        policy.sandbox = sandbox(decoder, value, &at);
+        let read = sandbox::read(decoder, value, &at);
+        policy.sandbox = read.mode;
+        policy.sandbox_limits = read.limits;
     }
     file.finish(decoder);
     policy
@@ -208,6 +206,8 @@ fn budgets(decoder: &mut Decoder, value: Value, at: &Pointer, policy: &mut Polic
     }
     if let Some(items) = limits.max_fan_out_items {
         policy.limits.fan_out_items = items;
+        // who allows one fan-out so many allows them to the run
+        policy.limits.run_items = policy.limits.run_items.max(items);
     }
     if limits.max_concurrency == Some(0) {
         // no effect would ever start
@@ -277,23 +277,6 @@ fn unknown_rule(decoder: &Decoder, name: &str, at: &Pointer) -> Finding {
     decoder
         .at(at, format!("there is no rule {}", text::quoted(name)))
         .candidates(close)
-}
-
-fn sandbox(decoder: &mut Decoder, value: Value, at: &Pointer) -> SandboxMode {
-    if let Some(mode) = value.as_str() {
-        let finding = decoder
-            .at(at, format!("{} is not an object", text::quoted(mode)))
-            .expected(Expected::Type("an object".to_owned()))
-            .help(format!("write `sandbox: {{mode: {}}}`", text::capped(mode)));
-        decoder.say(finding);
-        return SandboxMode::Required;
-    }
-    let Some(mut fields) = decoder.object(value, at) else {
-        return SandboxMode::Required;
-    };
-    let mode = fields.read("mode", |value, at| decoder.word(value, at, &SANDBOX));
-    fields.finish(decoder);
-    mode.unwrap_or(SandboxMode::Required)
 }
 
 fn require_approval(decoder: &mut Decoder, value: Value, at: &Pointer) -> RequireApproval {

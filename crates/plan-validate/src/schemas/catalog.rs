@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::Value;
 
+use super::policy::SandboxLimits;
+
 /// The tools, models, languages and agents of a host.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields, inline)]
@@ -264,6 +266,8 @@ struct Language {
     /// Folders that scripts may read.
     read_roots: Option<Vec<String>>,
     network: Option<bool>,
+    /// Before those of the policy.
+    limits: Option<SandboxLimits>,
     /// `trusted`: its scripts read only what they are handed, and are as trusted as that.
     output_trust: Option<Trust>,
 }
@@ -277,8 +281,15 @@ struct Agent {
     args: Option<Vec<String>>,
     /// Variables of the host that a `subprocess` is given.
     env_pass: Option<Vec<String>>,
+    /// Files and folders that a `subprocess` may read beside the granted roots.
+    read_roots: Option<Vec<String>>,
+    /// Files and folders that a `subprocess` may read and write beside the granted roots.
+    write_roots: Option<Vec<String>>,
     model: Option<String>,
+    /// Whether a `subprocess` may reach the network.
     network: Option<bool>,
+    /// Of a `subprocess`, before those of the policy.
+    limits: Option<SandboxLimits>,
 }
 
 #[derive(JsonSchema)]

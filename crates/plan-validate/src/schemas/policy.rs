@@ -190,6 +190,29 @@ enum UntrustedSource {
 #[schemars(deny_unknown_fields)]
 struct Sandbox {
     mode: Option<Mode>,
+    /// Bounds on what scripts and agents use, where their language or agent has none of its own.
+    limits: Option<SandboxLimits>,
+}
+
+/// Bounds on what each process of a script or an agent uses.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct SandboxLimits {
+    /// Seconds of processor time: 3,600.
+    #[schemars(range(min = 1))]
+    cpu_secs: Option<u64>,
+    /// Mebibytes of memory: 2,048.
+    #[schemars(range(min = 1))]
+    memory_mib: Option<u64>,
+    /// Mebibytes of each file that is written: 4,096.
+    #[schemars(range(min = 1))]
+    file_mib: Option<u64>,
+    /// Files that are open at once: 1,024.
+    #[schemars(range(min = 1))]
+    open_files: Option<u64>,
+    /// Processes and threads beside those that the system has already: 4,096.
+    #[schemars(range(min = 1))]
+    processes: Option<u64>,
 }
 
 #[derive(JsonSchema)]

@@ -2,7 +2,7 @@
 
 use plan_model::{AgentName, LanguageName, ModelName, SecretName, ToolName};
 use plan_validate::{
-    EffectKind, Expected, Finding, Policy, Roots, SandboxMode, Severity, Untrusted,
+    EffectKind, Expected, Finding, Policy, Roots, SandboxLimits, SandboxMode, Severity, Untrusted,
 };
 use serde_json::{Value, json};
 
@@ -51,12 +51,15 @@ fn without_a_file_little_is_allowed_and_a_file_restricts_what_it_names() {
 fn a_file_and_the_builder_make_the_same_policy() {
     let file = policy(&json!({
         "tools": ["send"], "models": ["m"], "languages": ["py"], "agents": ["a"], "secrets": ["KEY"],
-        "roots": ["/data"], "untrusted": "deny", "sandbox": {"mode": "best_effort"},
+        "roots": ["/data"], "untrusted": "deny", "sandbox": {"mode": "best_effort", "limits": {"memory_mib": 512, "processes": 9}},
         "require_approval": {"effects": ["destructive"], "tools": ["send"]},
         "arguments": {"send": {"to": {"one_of": ["alice"]}}},
         "severities": {"unused-input": "warning", "P206": "off"},
     }));
     let send = || ToolName::new("send").unwrap();
+    let mut limits = SandboxLimits::default();
+    limits.memory_mib = Some(512);
+    limits.processes = Some(9);
     let built = Policy::default()
         .allow_tools([send()])
         .allow_models([ModelName::new("m").unwrap()])
@@ -66,6 +69,7 @@ fn a_file_and_the_builder_make_the_same_policy() {
         .roots(Roots::Listed(vec!["/data".to_owned()]))
         .untrusted(Untrusted::Deny)
         .sandbox(SandboxMode::BestEffort)
+        .sandbox_limits(limits)
         .require_approval_for(EffectKind::Destructive)
         .require_approval_of(send())
         .argument(
@@ -134,6 +138,26 @@ fn every_fault_of_a_file_is_found_at_once_with_its_place() {
         P902 /tools/1: the tool name `` is empty
         P902 /untrusted: `never` is none of `ask`, `deny`, `allow`
         "#);
+}
+
+#[test]
+fn every_fault_of_the_bounds_of_a_sandbox_is_found() {
+    let found = refused(&json!({"sandbox": {
+        "mode": "on",
+        "limit": {},
+        "limits": {"cpu_secs": 0, "memory_mib": -1, "file_mib": 1.5, "open_files": "many", "process": 4},
+    }}));
+    insta::assert_snapshot!(lines(&found).join("\n"), @r#"
+    P902 /sandbox/limit: the field `limit` is not known here, `limits` is
+    P902 /sandbox/limits/cpu_secs: `0` is not a whole number from 1
+    P902 /sandbox/limits/file_mib: `1.5` is not a whole number from 1
+    P902 /sandbox/limits/memory_mib: `-1` is not a whole number from 1
+    P902 /sandbox/limits/open_files: `"many"` is not a whole number from 1
+    P902 /sandbox/limits/process: the field `process` is not known here, `processes` is
+    P902 /sandbox/mode: `on` is none of `required`, `best_effort`, `off`
+    "#);
+    let none = policy(&json!({"sandbox": {"limits": null}}));
+    assert!(none.sandbox_limits.is_empty());
 }
 
 #[test]

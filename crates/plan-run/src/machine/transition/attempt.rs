@@ -6,6 +6,7 @@ use crate::event::{AttemptOutcome, AttemptStarted, EventKind};
 use crate::machine::Machine;
 use crate::machine::basis::Basis;
 use crate::machine::layout::Work;
+use crate::machine::measure::bytes_of;
 use crate::machine::phase::{Move, Phase, after};
 use crate::machine::state::{Asked, AttemptState};
 use crate::record::{AttemptEnd, AttemptResult};
@@ -97,6 +98,12 @@ impl<P: Basis> Machine<P> {
         let (slot, phase) = self.follow(step, by, event)?;
         self.check_last(slot, attempt)?;
         self.tick(at);
+        if let AttemptOutcome::Succeeded(delivered) = outcome {
+            let tails = [&delivered.stdout, &delivered.stderr];
+            let tails = tails.into_iter().flatten().map(|text| text.len() as u64);
+            let bytes = tails.fold(bytes_of(&delivered.outputs), u64::saturating_add);
+            self.state.output_bytes = self.state.output_bytes.saturating_add(bytes);
+        }
         let current = self.state.steps.at_mut(slot);
         let mut end = AttemptEnd::new(at, AttemptResult::Interrupted);
         match outcome {

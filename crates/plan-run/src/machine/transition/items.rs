@@ -50,6 +50,8 @@ impl<P: Basis> Machine<P> {
         }
         let mut frames = before.to_vec();
         self.tick(at);
+        let fresh = items.len().saturating_sub(expanded.kept.len());
+        self.state.items = self.state.items.saturating_add(fresh as u64);
         frames.truncate(items.len());
         for id in &frames {
             self.state.frames.at_mut(*id).kept = false;

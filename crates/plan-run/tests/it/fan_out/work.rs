@@ -1,11 +1,15 @@
 //! The calls in items: attempts, time, doubt, approvals, budgets, slots.
 
 use plan_model::ToolName;
-use plan_run::{Answer, Decision, DecisionRefused, Effect, FailureClass, RunStatus, StepStatus};
+use plan_run::{
+    Answer, Decision, DecisionRefused, Effect, FailureClass, ModelUsage, RunStatus, StepStatus,
+};
 use plan_validate::Policy;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Driver, call, call_with, failure, fan, path, plan_under, somebody, with};
+use crate::harness::{
+    Driver, call, call_with, failure, fan, path, plan_under, somebody, step, with,
+};
 
 use super::{each, record};
 
@@ -310,4 +314,29 @@ fn items_share_the_slots_of_the_run_and_of_their_tool() {
     let more = json!({ "config": { "rows": [0, 1, 2, 3] } });
     let run = Driver::with(&steps, &more, json!({}));
     assert_eq!(run.in_flight(), ["each[0]/get", "each[1]/get"]);
+}
+
+#[test]
+fn what_models_counted_in_items_is_counted_for_the_fan_out_and_the_run() {
+    let ask = json!({
+        "type": "PROMPT_CALL", "model": "m", "user_prompt": "${item.row}", "output_field": "text",
+    });
+    let steps = json!([
+        fan("each", "${conf.rows}", &["ask"], &json!({})),
+        step("ask", ask, &[]),
+    ]);
+    let mut run = Driver::with(&steps, &json!({ "config": { "rows": [1, 2] } }), json!({}));
+    for (item, usage) in [(0, ModelUsage::new(10, 1)), (1, ModelUsage::new(20, 2))] {
+        let id = format!("each[{item}]/ask");
+        let answered = run.machine.answered(&path(&id), 1, usage).unwrap();
+        run.push(answered);
+        let answer = plan_run::ModelAnswer::Text("x".to_owned());
+        run.settle(&id, Ok(plan_run::AttemptSuccess::Answer(answer)));
+    }
+    let record = run.machine.record();
+    let all = Some(ModelUsage::new(30, 3));
+    assert_eq!(record.usage(), all);
+    assert_eq!(record.step("each").unwrap().usage, all);
+    let second = record.step_at(&path("each[1]/ask")).unwrap();
+    assert_eq!(second.usage, Some(ModelUsage::new(20, 2)));
 }

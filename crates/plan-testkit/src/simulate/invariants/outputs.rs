@@ -115,6 +115,6 @@ fn holds(outputs: &JsonObject, returned: &AttemptSuccess) -> bool {
             outputs.values().any(|output| output == value)
         }
         AttemptSuccess::Answer(ModelAnswer::Text(_)) => !outputs.is_empty(),
-        AttemptSuccess::Report(_) => outputs.contains_key("report"),
+        AttemptSuccess::Report { .. } => outputs.contains_key("report"),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use plan_validate::policy::SandboxLimits;
+
 /// Sets soft and hard bounds, then becomes the program.
 ///
 /// A bound that cannot be set is one that is already narrower. The number of processes is `-u`
@@ -14,6 +16,8 @@ shift 6; exec "$@""#;
 
 /// Seconds between the signal that says that the processor time is over and the one that ends it.
 const LAST_WORDS: u64 = 2;
+
+const MEBIBYTE: u64 = 1 << 20;
 
 /// Bounds on the resources of each process of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +44,32 @@ impl Default for ResourceLimits {
             open_files: 1_024,
             more_processes: 4_096,
         }
+    }
+}
+
+impl ResourceLimits {
+    /// These bounds, but for those that a host has set.
+    #[must_use]
+    pub fn set(self, host: SandboxLimits) -> Self {
+        let bytes = |mebibytes: u64| mebibytes.saturating_mul(MEBIBYTE);
+        Self {
+            processor_secs: host.cpu_secs.unwrap_or(self.processor_secs),
+            memory_bytes: host.memory_mib.map_or(self.memory_bytes, bytes),
+            file_bytes: host.file_mib.map_or(self.file_bytes, bytes),
+            open_files: host.open_files.unwrap_or(self.open_files),
+            more_processes: host.processes.unwrap_or(self.more_processes),
+        }
+    }
+
+    /// As a host would set them. Mebibytes that are not whole count as one more.
+    pub fn settings(&self) -> SandboxLimits {
+        let mut settings = SandboxLimits::default();
+        settings.cpu_secs = Some(self.processor_secs);
+        settings.memory_mib = Some(self.memory_bytes.div_ceil(MEBIBYTE));
+        settings.file_mib = Some(self.file_bytes.div_ceil(MEBIBYTE));
+        settings.open_files = Some(self.open_files);
+        settings.processes = Some(self.more_processes);
+        settings
     }
 }
 
@@ -78,4 +108,28 @@ fn tasks() -> u64 {
         .nth(4)
         .and_then(|total| total.parse().ok())
         .unwrap_or(4_096)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_host_sets_counts_and_the_rest_stays() {
+        let mut host = SandboxLimits::default();
+        host.memory_mib = Some(512);
+        host.processes = Some(u64::MAX);
+        host.file_mib = Some(u64::MAX);
+        let limits = ResourceLimits::default().set(host);
+        assert_eq!(limits.memory_bytes, 512 << 20);
+        assert_eq!(limits.file_bytes, u64::MAX);
+        assert_eq!(limits.open_files, ResourceLimits::default().open_files);
+        assert_eq!(limits.settings().memory_mib, Some(512));
+        assert_eq!(
+            ResourceLimits::default()
+                .set(limits.settings())
+                .memory_bytes,
+            limits.memory_bytes
+        );
+    }
 }

@@ -127,6 +127,18 @@ async fn a_compressed_answer_is_unpacked() {
 }
 
 #[tokio::test]
+async fn a_compressed_answer_without_a_body_has_none() {
+    let headers = [("content-encoding", "gzip")];
+    for (method, reply) in [
+        ("HEAD", Reply::new("200 OK", &headers, "")),
+        ("GET", Reply::new("204 No Content", &headers, "")),
+    ] {
+        let value = result(reply, json!({"method": method})).await.unwrap();
+        assert_eq!(value["body"], Value::Null, "{method}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_is_read_up_to_its_limit_and_no_further() {
     let endless = |headers: &str| {
         let head = format!("HTTP/1.1 200 OK\r\n{headers}\r\n").into_bytes();

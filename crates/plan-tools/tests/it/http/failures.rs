@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 
 use super::{call, object, tool, tool_with};
 use crate::context::context;
-use crate::server::{Found, Reply, Server};
+use crate::server::{Found, Lost, Reply, Server};
 
 async fn failure(reply: Reply, more: Value) -> ToolError {
     let server = Server::start(move |_| reply.clone()).await;
@@ -108,6 +108,14 @@ async fn a_status_has_its_class() {
 }
 
 #[tokio::test]
+async fn a_status_does_not_wait_for_its_explanation() {
+    let reply = Reply::AndHang(b"HTTP/1.1 401 No\r\ncontent-length: 99\r\n\r\nbecause".to_vec());
+    let error = failure(reply, json!({"timeout_secs": 1})).await;
+    assert_eq!(error.class, FailureClass::Auth);
+    assert_eq!(error.details.unwrap()["body"], "because");
+}
+
+#[tokio::test]
 async fn the_catalog_says_which_further_statuses_pass() {
     let error = failure(
         Reply::new("409 Conflict", &[], ""),
@@ -164,6 +172,20 @@ async fn a_server_that_is_not_there_was_sent_nothing() {
         assert_eq!(error.retry, RetryAdvice::Later);
         assert!(!error.message.contains("k3y"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_connection_that_never_stands_was_sent_nothing() {
+    let lost = tool_with(
+        json!({"url": "http://a.test/", "method": "POST", "timeout_secs": 0.4}),
+        Arc::new(Lost),
+    );
+    let error = call(&lost, json!({})).await.unwrap_err();
+    assert_eq!(
+        (error.class, error.retry, error.dispatched),
+        (FailureClass::Timeout, RetryAdvice::Later, Dispatched::No),
+        "{error}"
+    );
 }
 
 #[tokio::test]

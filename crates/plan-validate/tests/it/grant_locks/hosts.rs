@@ -45,7 +45,7 @@ fn newly_by(edit: impl FnOnce(&mut Value), policy: &Policy) -> String {
 
 #[test]
 fn another_language_model_or_agent_of_the_same_name_is_new() {
-    let edits: [(&str, Edit); 7] = [
+    let edits: [(&str, Edit); 9] = [
         ("python", |host| {
             host["languages"]["python"]["command"] = json!("other");
         }),
@@ -57,6 +57,12 @@ fn another_language_model_or_agent_of_the_same_name_is_new() {
         }),
         ("python", |host| {
             host["languages"]["python"]["read_roots"] = json!(["/etc"]);
+        }),
+        ("python", |host| {
+            host["languages"]["python"]["limits"] = json!({"memory_mib": 9_000});
+        }),
+        ("helper", |host| {
+            host["agents"]["helper"]["write_roots"] = json!(["/etc"]);
         }),
         ("small", |host| {
             host["models"][0]["base_url"] = json!("https://evil.example.com");
