@@ -37,6 +37,10 @@ pub use plan_validate::{
 struct WriteATool;
 
 #[cfg(doctest)]
+#[doc = include_str!("../docs/guide/fan-out.md")]
+struct FanOut;
+
+#[cfg(doctest)]
 #[doc = include_str!("../docs/guide/write-a-tool-kind.md")]
 struct WriteAToolKind;
 

@@ -1,6 +1,7 @@
 //! A secret on its way through everything that a plan can do.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -233,7 +234,7 @@ async fn told(run: &RunHandle) -> (String, planwright::RunRecord) {
     let mut updates = run.events();
     let mut told = String::new();
     while let Some(update) = updates.next().await {
-        told.push_str(&format!("{update:?}\n"));
+        writeln!(told, "{update:?}").unwrap();
     }
     (told, run.wait().await.unwrap())
 }
@@ -269,17 +270,14 @@ async fn case_42_a_secret_is_in_nothing_that_a_run_says_asks_keeps_or_writes() {
         waiting.failure()
     );
     for request in waiting.waiting() {
-        all.push_str(&format!("{request:?}"));
-        let answer = match &request.call {
-            Some(call) => {
-                let shown = json!({"token": "[hidden]", "text": "it is ***"});
-                assert_eq!(json!(*call.arguments), shown);
-                Answer::Approve
-            }
-            None => {
-                assert_eq!(request.prompt, "May I? it is *** ***");
-                Answer::Text("yes".to_owned())
-            }
+        write!(all, "{request:?}").unwrap();
+        let answer = if let Some(call) = &request.call {
+            let shown = json!({"token": "[hidden]", "text": "it is ***"});
+            assert_eq!(json!(*call.arguments), shown);
+            Answer::Approve
+        } else {
+            assert_eq!(request.prompt, "May I? it is *** ***");
+            Answer::Text("yes".to_owned())
         };
         let by = PrincipalName::new("ada").unwrap();
         let told = run.answer(request.id.clone(), answer, by);
@@ -294,11 +292,9 @@ async fn case_42_a_secret_is_in_nothing_that_a_run_says_asks_keeps_or_writes() {
     all.push_str(&more);
     assert_eq!(record.status(), RunStatus::Failed);
     assert_eq!(record.failure().unwrap().message, "no ***");
-    all.push_str(&format!(
-        "{record:?}{}",
-        serde_json::to_string(&record).unwrap()
-    ));
-    all.push_str(&format!("{:?}{:?}", place.model.asked(), place.agent));
+    let json = serde_json::to_string(&record).unwrap();
+    write!(all, "{record:?}{json}").unwrap();
+    write!(all, "{:?}{:?}", place.model.asked(), place.agent).unwrap();
     // all of it was there to be told
     for shown in [
         "it is ***",

@@ -15,6 +15,10 @@ fn no_tools() -> Value {
 }
 
 /// A subprocess tool that takes text on standard input.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "tests write the arguments in place"
+)]
 fn tool(name: &str, command: &str, args: Value) -> Value {
     json!({
         "name": name, "effects": {"read_only": true},
