@@ -47,3 +47,15 @@ struct WriteAModel;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/write-an-agent-runner.md")]
 struct WriteAnAgentRunner;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-a-code-runner.md")]
+struct WriteACodeRunner;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-a-secret-source.md")]
+struct WriteASecretSource;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/reach-people.md")]
+struct ReachPeople;
