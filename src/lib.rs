@@ -55,3 +55,15 @@ struct WriteAnAgentRunner;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/watch-a-run.md")]
 struct WatchARun;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-a-code-runner.md")]
+struct WriteACodeRunner;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/write-a-secret-source.md")]
+struct WriteASecretSource;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/reach-people.md")]
+struct ReachPeople;

@@ -282,9 +282,12 @@ pub(crate) struct Fork {
     pub(crate) preview: bool,
     #[command(flatten)]
     pub(crate) host: Host,
-    /// How scripts are held, whatever the policy says
+    /// How scripts and agents are held, whatever the policy says
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) sandbox: Option<Sandbox>,
+    /// Where secrets are, in place of the environment: a JSON or YAML file of texts by name, or a folder with a file for each
+    #[arg(long, value_name = "PATH")]
+    pub(crate) secrets: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) store: Store,
     /// Print the run record, or the preview, as JSON, and nothing else on standard output

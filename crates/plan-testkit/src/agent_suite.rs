@@ -14,7 +14,12 @@
 //!
 //! plan_testkit::agent_suite!(Looping);
 //! ```
-#![expect(clippy::unwrap_used, reason = "a case that cannot go on has failed")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a case that cannot go on has failed"
+)]
 
 mod plan;
 
@@ -267,15 +272,18 @@ async fn an_objective_is_data(fresh: &impl Fresh) {
     ] {
         let fixture = fresh.fresh(Does::Reports("done".to_owned()));
         let record = fixture.works(&task(objective, json!({}))).await;
-        match record.status() {
-            RunStatus::Succeeded => assert_eq!(record.outputs()["report"], "done"),
+        if record.status() == RunStatus::Succeeded {
+            assert_eq!(record.outputs()["report"], "done");
+        } else {
             // what cannot be handed over as data is refused before anything is done
-            _ => {
-                let failure = failure_of(&record);
-                assert_eq!(failure.class, FailureClass::InvalidArguments, "{failure:?}");
-                assert_eq!(failure.effect, Effect::None);
-            }
+            let failure = failure_of(&record);
+            assert_eq!(failure.class, FailureClass::InvalidArguments, "{failure:?}");
+            assert_eq!(failure.effect, Effect::None);
         }
+        // each run has a folder of its own below
+        let runs = std::fs::read_dir(fixture.folder.path()).unwrap();
+        let owned = runs.flatten().any(|run| run.path().join("owned").exists());
+        assert!(!owned, "the objective was run");
     }
 }
 

@@ -14,7 +14,11 @@
 //!
 //! plan_testkit::code_suite!(Container);
 //! ```
-#![expect(clippy::unwrap_used, reason = "a case that cannot go on has failed")]
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a case that cannot go on has failed"
+)]
 
 mod ends;
 

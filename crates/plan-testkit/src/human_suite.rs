@@ -11,7 +11,11 @@
 //!
 //! plan_testkit::human_suite!(Chat);
 //! ```
-#![expect(clippy::unwrap_used, reason = "a case that cannot go on has failed")]
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a case that cannot go on has failed"
+)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -17,8 +17,8 @@
 //! plan_testkit::model_suite!(Wrapped);
 //! ```
 #![expect(
+    clippy::expect_used,
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     reason = "a case that cannot go on has failed"
 )]
 

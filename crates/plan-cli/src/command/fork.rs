@@ -28,7 +28,8 @@ pub(super) async fn fork(arguments: args::Fork) -> Result<Exit, Halt> {
     };
     let opened = store::open(&arguments.store.url, Missing::Refuse).await?;
     let created = store::created(&*opened.store, &before).await?;
-    let host = Host::of_run(&created.sources, &arguments.host, arguments.sandbox)?;
+    let mut host = Host::of_run(&created.sources, &arguments.host, arguments.sandbox)?;
+    host.take_secrets(arguments.secrets.as_deref(), &created.sources)?;
     let tools = host.tools()?;
     let executor = executor(tools.registry, &host, &opened);
     if arguments.preview {

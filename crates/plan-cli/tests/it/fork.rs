@@ -83,6 +83,10 @@ fn a_fork_that_cannot_be_says_why() {
         (&["fork", "r1"][..], "--from"),
         (&["fork", "none", "--from", "a"][..], "none"),
         (
+            &["fork", "r1", "--from", "a", "--secrets", "nowhere.json"][..],
+            "nowhere.json",
+        ),
+        (
             &["fork", "r1", "--from", "a", "--run-id", "r1"][..],
             "already exists",
         ),

@@ -92,7 +92,7 @@ impl Redactor {
         }
     }
 
-    /// Strikes secrets out of every string and every member's name of a value.
+    /// Strikes secrets out of every string, every number and every member's name of a value.
     pub(crate) fn value(&self, value: &mut Value) {
         let mut open = vec![value];
         while let Some(value) = open.pop() {
@@ -103,9 +103,16 @@ impl Redactor {
                     self.names(members);
                     open.extend(members.iter_mut().map(|(_, member)| member));
                 }
+                Value::Number(number) if self.is_told_by(number) => *value = MASK.into(),
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}
             }
         }
+    }
+
+    /// Whether a number is a secret of digits. One that is shorter than [`SHORTEST_REST`] is any number.
+    fn is_told_by(&self, number: &serde_json::Number) -> bool {
+        let digits = number.to_string();
+        digits.len() >= SHORTEST_REST && self.secrets.contains(&digits)
     }
 
     fn names(&self, members: &mut Map<String, Value>) {
@@ -169,6 +176,17 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("zM2NyM3QtY2FuYXJ5"), "{text}");
+    }
+
+    #[test]
+    fn case_42_a_secret_of_digits_is_struck_where_it_became_a_number() {
+        let mut redactor = Redactor::default();
+        redactor.add("4929123456781234");
+        redactor.add("-271828.5");
+        redactor.add("42");
+        let mut value = json!({"card": 4_929_123_456_781_234_u64, "all": [-271_828.5, 42, 4929]});
+        redactor.value(&mut value);
+        assert_eq!(value, json!({"card": "***", "all": ["***", 42, 4929]}));
     }
 
     #[test]

@@ -8,7 +8,6 @@ use crate::ScriptedModel;
 
 /// What a provider says to one request.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "a script has a handful of them")]
 pub enum Reply {
     /// This answer.
     Answers(ModelResponse),
