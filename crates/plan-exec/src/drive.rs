@@ -222,8 +222,8 @@ impl Drive {
 
     /// Drives until the run has ended or has to wait.
     async fn run(&mut self) -> Result<RunRecord, ExecError> {
+        self.recall().await;
         if self.origin == Origin::Resumed {
-            self.recall().await;
             for request in self.open_requests() {
                 self.ask(request);
             }
@@ -252,7 +252,7 @@ impl Drive {
         }
     }
 
-    /// Learns again which secrets the run was lent before.
+    /// Learns again which secrets the run, or the one that it is a fork of, was lent before.
     async fn recall(&mut self) {
         if self.lending.is_idle() {
             return;

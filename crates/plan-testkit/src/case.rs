@@ -70,8 +70,14 @@ impl Case {
 
     /// The plan, where nothing refuses it.
     pub fn validated(&self) -> Option<ValidatedPlan> {
+        self.validated_under(|_| {})
+    }
+
+    /// The same, under bounds of the host that no file can say.
+    pub(crate) fn validated_under(&self, bound: impl FnOnce(&mut Limits)) -> Option<ValidatedPlan> {
         let catalog = catalog(&self.catalog).ok()?;
-        let policy = Policy::from_document(&document(&self.policy).ok()?).ok()?;
+        let mut policy = Policy::from_document(&document(&self.policy).ok()?).ok()?;
+        bound(&mut policy.limits);
         let cx = Context::new(&catalog, &policy);
         check_bytes(&self.bytes(), &ReadOptions::default(), &cx).ok()
     }

@@ -162,6 +162,12 @@ async fn case_42_a_secret_lent_before_a_resume_is_struck_after_it() {
     assert_eq!(record.step("b").unwrap().outputs["still"], "***");
     assert_eq!(login.calls().len(), 1);
 
+    // a fork keeps what the call came to, and what it may not say
+    let fork = again.fork(run.id(), ["b".parse().unwrap()]).await.unwrap();
+    let record = fork.wait().await.unwrap();
+    assert_eq!(record.step("b").unwrap().outputs["still"], "***");
+    assert_eq!(login.calls().len(), 1);
+
     // a source that lost it, or falls over it, keeps nothing from going on
     let run = started
         .start(lab.check(&text, &tools), Inputs::none())

@@ -65,6 +65,7 @@ const EXPECTED: &[&str] = &[
     "a bound on calls",
     "a bound on tokens",
     "a bound on driven time",
+    "a bound on output",
     "a deadline",
     "a run succeeded",
     "a run failed",

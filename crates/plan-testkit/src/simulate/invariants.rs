@@ -29,7 +29,7 @@ pub enum Invariant {
     RepeatsNeedAWord,
     /// A run that ended has no step that is pending, running or waiting, and does nothing more.
     FinishedIsOver,
-    /// No bound on calls, tokens, driven time or the deadline is crossed, all generations together.
+    /// No bound on calls, tokens, output, driven time or the deadline is crossed, all generations together.
     BudgetsHold,
     /// A step begins only when all that it waits for has ended as its join and its condition want.
     EdgesAreRespected,
@@ -117,7 +117,7 @@ impl Invariant {
                 "a run that ended has no step that is pending, running or waiting, and does nothing more"
             }
             Self::BudgetsHold => {
-                "no bound on calls, tokens, driven time or the deadline is crossed, all generations together"
+                "no bound on calls, tokens, output, driven time or the deadline is crossed, all generations together"
             }
             Self::EdgesAreRespected => {
                 "a step begins only when all that it waits for has ended as its join and its condition want"

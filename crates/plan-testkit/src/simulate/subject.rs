@@ -95,8 +95,10 @@ fn planned(seed: u64) -> Runnable {
         let case = generate::plan_of(random.bits(), size);
         let ruffled = ruffled(case.clone(), &mut random);
         let is_tight = random.chance(40);
+        let bytes = random.chance(30).then(|| 60 + 40 * random.below(20));
+        let bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok());
         let found = [ruffled, case].into_iter().find_map(|case| {
-            let found = runnable(&case)?;
+            let found = runnable_within(&case, bytes)?;
             let tight = is_tight.then(|| tight(case, &found.0)).flatten();
             tight.or(Some(found))
         });
@@ -108,7 +110,16 @@ fn planned(seed: u64) -> Runnable {
 }
 
 fn runnable(case: &Case) -> Option<Runnable> {
-    let plan = case.validated()?;
+    runnable_within(case, None)
+}
+
+/// The same, where what all steps deliver has a bound.
+fn runnable_within(case: &Case, bytes: Option<u64>) -> Option<Runnable> {
+    let plan = case.validated_under(|limits| {
+        if let Some(bytes) = bytes {
+            limits.run_output_bytes = bytes;
+        }
+    })?;
     let inputs = case.inputs.clone().unwrap_or_default();
     let run = RunId::new("tried").ok()?;
     let fits = Machine::create(&plan, NewRun::new(run, inputs.clone())).is_ok();

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use plan_model::{StepConfig, StepId};
+use plan_run::event::{AttemptOutcome, Delivered};
 use plan_run::{EventKind, RunStatus};
+use serde_json::Value;
 
 use crate::simulate::Simulation;
 use crate::simulate::Writer;
@@ -13,12 +15,17 @@ use crate::simulate::simulated::Run;
 pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
     let mut broken = Vec::new();
     let limits = of.plan.grant().budgets();
-    let (mut calls, mut tokens) = (0, 0);
+    let most_bytes = of.plan.policy().limits.run_output_bytes;
+    let (mut calls, mut tokens, mut bytes) = (0, 0, 0);
     let mut clock = Clock::default();
     for entry in &run.journal {
         clock.hears(entry);
         match &entry.event.kind {
             EventKind::ModelAnswered { usage, .. } => tokens += usage.total(),
+            EventKind::AttemptEnded {
+                outcome: AttemptOutcome::Succeeded(delivered),
+                ..
+            } => bytes += delivered_bytes(delivered),
             EventKind::AgentCalled(called) if called.refusal.is_none() => {
                 calls += 1;
                 if limits.max_tool_calls.is_some_and(|most| calls > most) {
@@ -37,6 +44,9 @@ pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
         let what = format!("{} #{}", started.step, started.attempt);
         if limits.max_tool_calls.is_some_and(|most| calls > most) {
             broken.push(format!("{what} is call {calls}"));
+        }
+        if bytes > most_bytes {
+            broken.push(format!("{what} starts after {bytes} bytes"));
         }
         let asks = asks_models(of, started.step.step());
         if asks && limits.max_model_tokens.is_some_and(|most| tokens >= most) {
@@ -80,6 +90,26 @@ fn promised(of: &Simulation, run: &Run) -> Vec<String> {
         }
     }
     broken
+}
+
+/// The texts and the names that an attempt delivered, and what it printed: no less counts against the bound.
+fn delivered_bytes(delivered: &Delivered) -> u64 {
+    let printed = [&delivered.stdout, &delivered.stderr];
+    let mut bytes: usize = printed.into_iter().flatten().map(String::len).sum();
+    let mut open: Vec<&Value> = delivered.outputs.values().collect();
+    bytes += delivered.outputs.keys().map(String::len).sum::<usize>();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => bytes += text.len(),
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                bytes += members.keys().map(String::len).sum::<usize>();
+                open.extend(members.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 fn asks_models(of: &Simulation, step: &StepId) -> bool {
