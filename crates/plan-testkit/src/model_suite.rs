@@ -2,7 +2,7 @@
 //!
 //! What stands behind a model in a test is scripted: [`Fresh::fresh`] is told what the provider is to say to one request
 //! after the other, and gives the model with a way to see what reached the provider. For an adapter that is a server of the
-//! test's own; for a wrapper it is a [`ScriptedModel`].
+//! test's own; for a wrapper it is a [`ScriptedModel`](crate::ScriptedModel).
 //!
 //! ```ignore
 //! struct Wrapped;
