@@ -7,10 +7,9 @@ use plan_run::event::{AttemptOutcome, Delivered};
 use plan_run::{EventKind, RunStatus};
 use serde_json::Value;
 
-use crate::simulate::Simulation;
-use crate::simulate::Writer;
 use crate::simulate::journal::Rest;
 use crate::simulate::simulated::Run;
+use crate::simulate::{Performed, Simulation, Writer};
 
 pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
     let mut broken = Vec::new();
@@ -68,6 +67,9 @@ pub(super) fn hold(of: &Simulation, run: &Run) -> Vec<String> {
 }
 
 /// Questions that were promised more tokens than nothing had used and nothing else might use.
+///
+/// A process that slept while another took the run up asks with what it was promised before: what the others have
+/// used since, it cannot know.
 fn promised(of: &Simulation, run: &Run) -> Vec<String> {
     let Some(most) = of.plan.grant().budgets().max_model_tokens else {
         return Vec::new();
@@ -75,8 +77,12 @@ fn promised(of: &Simulation, run: &Run) -> Vec<String> {
     let mut broken = Vec::new();
     for call in &run.effects {
         let Some(tokens) = call.tokens else { continue };
-        let before = run.journal.iter().take(call.journal);
+        let before = run.journal.get(..call.journal).unwrap_or_default();
+        if is_overtaken(before, call) {
+            continue;
+        }
         let used: u64 = before
+            .iter()
             .map(|entry| match &entry.event.kind {
                 EventKind::ModelAnswered { usage, .. } => usage.total(),
                 _ => 0,
@@ -90,6 +96,22 @@ fn promised(of: &Simulation, run: &Run) -> Vec<String> {
         }
     }
     broken
+}
+
+/// Whether another process took the run up between the start of a call's attempt and the call.
+fn is_overtaken(before: &[crate::simulate::Entry], call: &Performed) -> bool {
+    let mut since = before.iter().rev().map(|entry| &entry.event.kind);
+    since
+        .find_map(|kind| match kind {
+            EventKind::RunResumed { .. } => Some(true),
+            EventKind::AttemptStarted(started)
+                if started.step == call.step && started.attempt == call.attempt =>
+            {
+                Some(false)
+            }
+            _ => None,
+        })
+        .unwrap_or_default()
 }
 
 /// The texts and the names that an attempt delivered, and what it printed: no less counts against the bound.
