@@ -21,7 +21,8 @@ pub struct Resumption {
     pub reset: Vec<StepPath>,
     /// Steps that keep their result, in plan order. Those of an item keep it if the item is still the same.
     pub kept: Vec<StepPath>,
-    /// Steps among the reset ones whose call is not safe to repeat and has, or may have, been made.
+    /// Steps whose call is not safe to repeat and has, or may have, been made: of the reset ones, and of those that
+    /// are kept only if their item is still the same and whose list may become another.
     pub may_repeat: Vec<StepPath>,
     pub(super) generation: u32,
     pub(super) plan: Digest,
@@ -85,6 +86,7 @@ impl Machine {
         let mut resets = Resets {
             slots: BTreeMap::new(),
             kept: Vec::new(),
+            unsure: Vec::new(),
         };
         for place in self.plan.graph().order().unwrap_or_default() {
             if self.plan.graph().owner(*place).is_none() {
@@ -93,15 +95,21 @@ impl Machine {
             }
         }
         // the items of fan-outs that start anew; what is kept within them is told too
-        let mut around: Vec<Slot> = resets.slots.keys().copied().collect();
-        while let Some(owner) = around.pop() {
+        let mut around: Vec<(Slot, bool)> =
+            resets.slots.keys().map(|slot| (*slot, false)).collect();
+        while let Some((owner, is_unsure)) = around.pop() {
+            let mut waits = self.dependencies(owner);
+            let is_unsure = is_unsure || waits.any(|slot| resets.slots.contains_key(&slot));
             let items = resets.slots.get(&owner).copied().unwrap_or(Items::Kept);
             let frames = self.fan(owner).map_or(&[][..], |fan| fan.frames.as_slice());
             for slot in frames.iter().flat_map(|id| self.instances(*id)) {
                 if self.sort(slot, items, &restless, chosen, &mut resets) {
-                    around.push(slot);
+                    around.push((slot, is_unsure));
                 } else {
                     resets.kept.push(slot);
+                    if is_unsure {
+                        resets.unsure.extend(self.all_within(slot));
+                    }
                 }
             }
         }
@@ -116,9 +124,10 @@ impl Machine {
 
     fn told(&self, resets: &Resets) -> Resumption {
         let reset = resets.slots.keys();
-        let may_repeat = reset.clone().filter(|slot| self.may_repeat(**slot));
+        let made: BTreeSet<Slot> = reset.clone().chain(&resets.unsure).copied().collect();
+        let may_repeat = made.into_iter().filter(|slot| self.may_repeat(*slot));
         Resumption {
-            may_repeat: may_repeat.map(|slot| self.path(*slot)).collect(),
+            may_repeat: may_repeat.map(|slot| self.path(slot)).collect(),
             reset: reset.map(|slot| self.path(*slot)).collect(),
             kept: resets.kept.iter().map(|slot| self.path(*slot)).collect(),
             generation: self.state.generation.saturating_add(1),
@@ -141,6 +150,19 @@ impl Machine {
             }
             chosen.extend(gates.into_iter().map(|gate| self.place_of(gate)));
         }
+    }
+
+    /// A step, and all that its items hold.
+    fn all_within(&self, slot: Slot) -> Vec<Slot> {
+        let mut all = vec![slot];
+        let mut next = 0;
+        while let Some(slot) = all.get(next).copied() {
+            next += 1;
+            let frames = self.fan(slot).map_or(&[][..], |fan| fan.frames.as_slice());
+            let held: Vec<Slot> = frames.iter().flat_map(|id| self.instances(*id)).collect();
+            all.extend(held);
+        }
+        all
     }
 
     /// The fan-outs in whose items a step did not succeed, whether that failed them or not.
@@ -368,6 +390,8 @@ struct Resets {
     slots: BTreeMap<Slot, Items>,
     /// The steps that keep their results.
     kept: Vec<Slot>,
+    /// Those of them that start anew if their item turns out to be another.
+    unsure: Vec<Slot>,
 }
 
 /// Whether finished steps in the items of a fan-out keep their results.

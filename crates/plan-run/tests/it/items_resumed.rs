@@ -192,6 +192,21 @@ fn an_unsafe_call_of_an_item_that_would_be_made_again_is_told() {
 }
 
 #[test]
+fn an_unsafe_call_of_a_finished_item_is_told_where_its_list_may_become_another() {
+    // an item that turns out to be another is sent anew, though its place had its call
+    let run = changed(&call("get", "send", &[], &json!({})));
+    let resumption = run.machine.resumption().unwrap();
+    assert_eq!(texts(&resumption.reset), ["rows", "each", "each[2]/get"]);
+    assert_eq!(
+        texts(&resumption.may_repeat),
+        ["each[0]/get", "each[1]/get"]
+    );
+    // nothing is asked about calls that are safe to repeat
+    let run = changed(&call("get", "read", &[], &json!({})));
+    assert!(run.machine.resumption().unwrap().may_repeat.is_empty());
+}
+
+#[test]
 fn a_reset_of_an_item_alone_is_refused() {
     let mut run = failed();
     let kind = EventKind::RunResumed {
