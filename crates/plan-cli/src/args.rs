@@ -204,12 +204,8 @@ pub(crate) struct Run {
     /// The run's id; a second run under it is refused
     #[arg(long = "run-id", value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// How scripts and agents are held, whatever the policy says
-    #[arg(long, value_enum, value_name = "MODE")]
-    pub(crate) sandbox: Option<Sandbox>,
-    /// Where secrets are, in place of the environment: a JSON or YAML file of texts by name, or a folder with a file for each
-    #[arg(long, value_name = "PATH")]
-    pub(crate) secrets: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) powers: Powers,
     /// Save an edited plan as its next version
     #[arg(long)]
     pub(crate) bump: bool,
@@ -218,6 +214,17 @@ pub(crate) struct Run {
     /// Print the run record as JSON, and nothing else on standard output
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What a run's driver may do beside calling tools.
+#[derive(Debug, Args)]
+pub(crate) struct Powers {
+    /// How scripts and agents are held, whatever the policy says
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) sandbox: Option<Sandbox>,
+    /// Where secrets are, in place of the environment: a JSON or YAML file of texts by name, or a folder with a file for each
+    #[arg(long, value_name = "PATH")]
+    pub(crate) secrets: Option<PathBuf>,
 }
 
 /// Where runs are kept unless a flag says otherwise.
@@ -252,12 +259,8 @@ pub(crate) struct Resume {
     pub(crate) wait: bool,
     #[command(flatten)]
     pub(crate) host: Host,
-    /// How scripts and agents are held, whatever the policy says
-    #[arg(long, value_enum, value_name = "MODE")]
-    pub(crate) sandbox: Option<Sandbox>,
-    /// Where secrets are, in place of the environment: a JSON or YAML file of texts by name, or a folder with a file for each
-    #[arg(long, value_name = "PATH")]
-    pub(crate) secrets: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) powers: Powers,
     #[command(flatten)]
     pub(crate) store: Store,
     /// Print the run record as JSON, and nothing else on standard output
@@ -282,12 +285,8 @@ pub(crate) struct Fork {
     pub(crate) preview: bool,
     #[command(flatten)]
     pub(crate) host: Host,
-    /// How scripts and agents are held, whatever the policy says
-    #[arg(long, value_enum, value_name = "MODE")]
-    pub(crate) sandbox: Option<Sandbox>,
-    /// Where secrets are, in place of the environment: a JSON or YAML file of texts by name, or a folder with a file for each
-    #[arg(long, value_name = "PATH")]
-    pub(crate) secrets: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) powers: Powers,
     #[command(flatten)]
     pub(crate) store: Store,
     /// Print the run record, or the preview, as JSON, and nothing else on standard output

@@ -77,6 +77,13 @@ impl CallLog {
         self.lock().begun.clone()
     }
 
+    /// The calls of one tool so far.
+    pub fn of(&self, tool: &str) -> Vec<Call> {
+        let calls = self.lock();
+        let of_tool = calls.begun.iter().filter(|call| call.tool.as_str() == tool);
+        of_tool.cloned().collect()
+    }
+
     /// The steps of the calls so far.
     pub fn steps(&self) -> Vec<String> {
         let calls = self.lock();

@@ -184,12 +184,8 @@ async fn a_report_that_names_people_goes_back_to_its_author() {
         ended.questions(),
         ["question commander", "question hand_back"]
     );
-    let published = stage
-        .log
-        .calls()
-        .into_iter()
-        .filter(|call| call.tool.as_str() == "create_page");
-    assert_eq!(published.count(), 0);
+    let published = stage.log.of("create_page");
+    assert!(published.is_empty());
 }
 
 #[tokio::test]

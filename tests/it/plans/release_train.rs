@@ -195,25 +195,15 @@ async fn a_red_candidate_is_looked_into_and_nothing_is_published() {
     assert_eq!(ended.questions(), ["question ask_migration"]);
     let red = "engine: 4 tests failed, CVE-2; console: CVE-2; docs: CVE-2";
     assert_eq!(ended.record.outputs()["red"], red);
-    let said: Vec<_> = stage
-        .log
-        .calls()
-        .into_iter()
-        .filter(|call| call.tool.as_str() == "post_message")
-        .collect();
+    let said = stage.log.of("post_message");
     assert_eq!(said.len(), 1);
     assert_eq!(
         said[0].arguments["text"],
         "1.4.0 stops here: e2 changed the wire format"
     );
-    let never = ["deploy", "publish_artifact", "create_tag"];
-    assert!(
-        stage
-            .log
-            .calls()
-            .iter()
-            .all(|call| !never.contains(&call.tool.as_str()))
-    );
+    for never in ["deploy", "publish_artifact", "create_tag"] {
+        assert!(stage.log.of(never).is_empty(), "{never}");
+    }
     insta::assert_snapshot!(view::attempts(&ended.record), @"build 3, draft 1, gate 1, investigate 1, list_changes 4, notes 1, report_red 1, scan 3, sort_changes 3, test 8, verdict 3");
 }
 
@@ -260,13 +250,7 @@ async fn a_release_that_is_rejected_publishes_nothing() {
     );
     let ended = stage.run().await;
     assert_eq!(ended.record.status(), RunStatus::Cancelled);
-    assert!(
-        stage
-            .log
-            .calls()
-            .iter()
-            .all(|call| call.tool.as_str() != "publish_artifact")
-    );
+    assert!(stage.log.of("publish_artifact").is_empty());
     let open = ended
         .record
         .all_steps()

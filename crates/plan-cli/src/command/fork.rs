@@ -28,8 +28,8 @@ pub(super) async fn fork(arguments: args::Fork) -> Result<Exit, Halt> {
     };
     let opened = store::open(&arguments.store.url, Missing::Refuse).await?;
     let created = store::created(&*opened.store, &before).await?;
-    let mut host = Host::of_run(&created.sources, &arguments.host, arguments.sandbox)?;
-    host.take_secrets(arguments.secrets.as_deref(), &created.sources)?;
+    let mut host = Host::of_run(&created.sources, &arguments.host, arguments.powers.sandbox)?;
+    host.take_secrets(arguments.powers.secrets.as_deref(), &created.sources)?;
     let tools = host.tools()?;
     let executor = executor(tools.registry, &host, &opened);
     if arguments.preview {

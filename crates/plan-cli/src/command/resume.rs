@@ -27,8 +27,8 @@ pub(super) async fn resume(arguments: Resume) -> Result<Exit, Halt> {
         .collect::<Result<Vec<_>, _>>()?;
     let opened = store::open(&arguments.store.url, Missing::Refuse).await?;
     let created = store::created(&*opened.store, &run).await?;
-    let mut host = Host::of_run(&created.sources, &arguments.host, arguments.sandbox)?;
-    host.take_secrets(arguments.secrets.as_deref(), &created.sources)?;
+    let mut host = Host::of_run(&created.sources, &arguments.host, arguments.powers.sandbox)?;
+    host.take_secrets(arguments.powers.secrets.as_deref(), &created.sources)?;
     let tools = host.tools()?;
     let mut executor = executor(tools.registry, &host, &opened);
     if arguments.wait {

@@ -31,7 +31,7 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
         None => new_run_id(SystemClock.now()),
     };
     let subject = Subject::read(&arguments.plan)?;
-    let mut host = match subject.host(&arguments.host, arguments.sandbox) {
+    let mut host = match subject.host(&arguments.host, arguments.powers.sandbox) {
         Ok(host) => host,
         Err(halt) => {
             if !halt.findings.is_empty() {
@@ -52,7 +52,7 @@ pub(super) async fn run(arguments: Run) -> Result<Exit, Halt> {
     output::show_findings(plan.warnings(), plan.truncated(), &subject.input);
     let tools = host.tools()?;
     runnable(&plan, &tools, &host)?;
-    host.take_secrets(arguments.secrets.as_deref(), &BTreeMap::new())?;
+    host.take_secrets(arguments.powers.secrets.as_deref(), &BTreeMap::new())?;
     let inputs = inputs(&arguments, &plan)?;
     // looked at before anything is stored or named
     if let Err(findings) = check_inputs(&plan, inputs.clone()) {

@@ -116,7 +116,7 @@ impl Drive {
             cx: told,
             ..
         } = takeoff;
-        let (grace, limits) = (self.shared.grace, self.shared.policy.limits);
+        let shared = Arc::clone(&self.shared);
         let redactor = self.lending.redactor();
         let ticket = Ticket {
             step,
@@ -127,13 +127,13 @@ impl Drive {
         };
         let seen = span.clone();
         let flight = async move {
-            let landing = fly(call, limit, grace, cancellation).await;
+            let landing = fly(call, limit, shared.grace, cancellation).await;
             let reach = if turn.is_awaited() {
                 Reach::ReadOnly
             } else {
                 reach
             };
-            let mut judged: Judged = judge(landing, reach, &limits);
+            let mut judged: Judged = judge(landing, reach, &shared.policy.limits);
             judged.confined(told.confinement());
             if let Err(failure) = &judged.result {
                 spans::failed(&seen, failure.class);

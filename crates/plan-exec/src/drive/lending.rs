@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::join_all;
 use plan_model::{CodeSource, Root, SecretName, StepConfig, StepId, Template, ToolName};
 use plan_run::{Effect, Failure, FailureClass, RetryAdvice, StepPath};
 use plan_validate::ValidatedPlan;
@@ -149,9 +150,17 @@ impl Lending {
             .iter()
             .flat_map(|step| self.needs(step).iter().cloned())
             .collect();
-        for name in names {
-            let asked = AssertUnwindSafe(lend(source.clone(), vec![name.clone()])).catch_unwind();
-            if let Ok(Ok(Ok(lent))) = tokio::time::timeout(PATIENCE, asked).await {
+        // all at once: a source that does not answer is waited for one time
+        let asked = names.into_iter().map(|name| {
+            let source = source.clone();
+            async move {
+                let asked = AssertUnwindSafe(lend(source, vec![name.clone()])).catch_unwind();
+                let lent = tokio::time::timeout(PATIENCE, asked).await;
+                (name, lent)
+            }
+        });
+        for (name, lent) in join_all(asked).await {
+            if let Ok(Ok(Ok(lent))) = lent {
                 self.remember(&lent);
             } else {
                 tracing::warn!(secret = %name, "a secret that was lent before cannot be had");

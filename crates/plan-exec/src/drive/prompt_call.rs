@@ -47,9 +47,8 @@ impl Drive {
 
     /// Who provides a model, where the catalog says so.
     fn provider(&self, model: &str) -> Option<&str> {
-        let mut models = self.shared.tools.catalog().models()?.values();
-        let model = models.find(|spec| spec.name.as_str() == model)?;
-        model.provider.as_deref()
+        let models = self.shared.tools.catalog().models()?;
+        models.get(model)?.provider.as_deref()
     }
 }
 

@@ -162,14 +162,18 @@ impl Clock {
         let millis = u64::try_from(entry.event.at.as_millis()).unwrap_or(0);
         let at = Duration::from_millis(millis);
         let is_resumed = matches!(entry.event.kind, EventKind::RunResumed { .. });
-        match entry.writer {
-            // whether somebody drove until then is for the next word of a driver to say
-            Writer::External if !self.waits => {}
-            Writer::Driver(_) if !self.waits && !is_resumed => {
-                self.driven += at.saturating_sub(self.from);
-                self.from = self.from.max(at);
-            }
-            Writer::External | Writer::Driver(_) => self.from = self.from.max(at),
+        // a word of a person proves no driver, not even where one took it down
+        let is_word = matches!(
+            entry.event.kind,
+            EventKind::RequestAnswered { .. }
+                | EventKind::Decided { .. }
+                | EventKind::CancelRequested { .. }
+        );
+        if self.waits || is_resumed {
+            self.from = self.from.max(at);
+        } else if !is_word {
+            self.driven += at.saturating_sub(self.from);
+            self.from = self.from.max(at);
         }
         match (entry.writer, entry.said) {
             (Writer::Driver(_), Some(said)) => self.waits = said != RunStatus::Running,
