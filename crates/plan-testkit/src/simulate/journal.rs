@@ -143,6 +143,8 @@ impl Journal {
                     self.delayed.insert(step.clone());
                 }
                 EventKind::RunResumed { reset, .. } if !reset.is_empty() => self.delayed.clear(),
+                // it changes nothing
+                EventKind::LateResult { .. } => {}
                 kind => {
                     kind.step().map(|step| self.delayed.remove(step));
                 }
